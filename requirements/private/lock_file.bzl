@@ -68,7 +68,7 @@ def parse_lock(path, text):
         if error:
             return _error(path, start, error)
         if current.name in requirements:
-            return _error(path, start, "%s is pinned twice\n  to do: keep one line" % current.name)
+            return _error(path, start, "%s is pinned twice\n  to do:    keep one line" % current.name)
         requirements[current.name] = current
     if entry:
         return _error(path, start, "the file ends inside a requirement\n  found:    %s\n  %s" % (entry.strip(), _EXPECTED))

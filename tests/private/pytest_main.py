@@ -15,7 +15,9 @@ RUNFILES = os.environ["TEST_SRCDIR"]
 def main() -> int:
     sys.path[:] = [path for path in sys.path if is_ours(path)]
     # Child processes find what this one finds.
-    os.environ["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path.startswith(RUNFILES))
+    os.environ["PYTHONPATH"] = os.pathsep.join(
+        path for path in sys.path if path.startswith(RUNFILES)
+    )
     os.environ["HOME"] = os.environ["TEST_TMPDIR"]
 
     import pytest
@@ -28,7 +30,10 @@ def main() -> int:
     )
     if code == 0 and not ran.count:
         print(f"cachetree: {os.environ['TEST_TARGET']} ran no test.", file=sys.stderr)
-        print("  expected: at least one test of its own that is neither skipped nor filtered out", file=sys.stderr)
+        print(
+            "  expected: at least one test of its own that is neither skipped nor filtered out",
+            file=sys.stderr,
+        )
         return 1
     return code
 

@@ -39,7 +39,10 @@ def test_visible_distributions_are_the_locks() -> None:
 
 
 def test_modules_come_from_the_library_the_workspace_or_the_lock() -> None:
-    allowed = [RUNFILES, *(Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib"))]
+    allowed = [
+        RUNFILES,
+        *(Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib")),
+    ]
     strangers = {}
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
