@@ -11,8 +11,8 @@ use_repo(hubs, "transformers")
 ```
 """
 
-load("//requirements/private:extension.bzl", _hubs = "hubs")
 load("//python/private:extension.bzl", _python = "python")
+load("//requirements/private:extension.bzl", _hubs = "hubs")
 
 hubs = _hubs
 python = _python

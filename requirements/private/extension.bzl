@@ -2,7 +2,7 @@
 
 load(":hub.bzl", "hub", "hub_of_hubs")
 load(":lock_file.bzl", "lock_version", "parse_lock")
-load(":releases.bzl", "check_release", "clashes", "closures", "hub_name", "release_key", "requirement_line", "wheel_name")
+load(":releases.bzl", "check_hub", "check_release", "closures", "hub_name", "release_key", "requirement_line", "wheel_name")
 load(":wheel.bzl", "wheel")
 
 _LOCKS = "//requirements/locks:"
@@ -61,11 +61,9 @@ def _release_locks(mctx, tag):
             fail("%s is not called like the lock of a release.\n  expected: transformers_X_Y_Z.txt" % label)
     if tag.versions or not tag.locks:
         asked += _shipped_locks(mctx, tag.versions)
-    error = clashes([(version, str(label)) for version, label in asked])
+    error = check_hub(tag.name, [(version, str(label)) for version, label in asked])
     if error:
         fail(error)
-    if not asked:
-        fail("the hub %s is empty: no lock in %s.\n  to do:    bazel run //requirements:lock -- VERSION" % (tag.name, _LOCKS))
     return {version: label for version, label in sorted(asked, key = lambda item: release_key(item[0]))}
 
 def _shipped_locks(mctx, versions):

@@ -71,15 +71,18 @@ def check_release(place, version, lock):
         version,
     )
 
-def clashes(named):
-    """Finds releases that more than one lock claims.
+def check_hub(name, named):
+    """Checks that a hub of hubs has releases, and one lock for each.
 
     Args:
+        name: the hub of hubs.
         named: list of (version, where the lock is).
 
     Returns:
         A message, or None.
     """
+    if not named:
+        return "the hub %s is empty: there is no lock.\n  to do:    bazel run //requirements:lock -- VERSION" % name
     seen = {}
     for version, place in named:
         if version in seen:

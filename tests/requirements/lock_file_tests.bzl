@@ -1,7 +1,7 @@
 """Unit tests of parse_lock: what it reads, and each message for what it cannot read."""
 
 load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
-load("//requirements/private:lock_file.bzl", "lock_version", "normalize", "parse_lock")  # buildifier: disable=bzl-visibility
+load("//requirements/private:lock_file.bzl", "lock_version", "normalize", "parse_lock")
 
 _A = "sha256:" + 64 * "a"
 _B = "sha256:" + 64 * "b"

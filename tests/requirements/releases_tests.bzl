@@ -2,9 +2,9 @@
 
 load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
 load(
-    "//requirements/private:releases.bzl",  # buildifier: disable=bzl-visibility
+    "//requirements/private:releases.bzl",
+    "check_hub",
     "check_release",
-    "clashes",
     "closures",
     "hub_name",
     "release_key",
@@ -45,11 +45,16 @@ def _closures_test_impl(ctx):
 
 def _refusals_test_impl(ctx):
     env = unittest.begin(ctx)
-    asserts.equals(env, None, clashes([("4.51.0", "//:a"), ("4.52.0", "//:b")]))
+    asserts.equals(env, None, check_hub("transformers", [("4.51.0", "//:a"), ("4.52.0", "//:b")]))
     asserts.equals(
         env,
         "two locks for transformers 4.51.0: //:a and //:b.\n  to do:    keep one",
-        clashes([("4.51.0", "//:a"), ("4.51.0", "//:b")]),
+        check_hub("transformers", [("4.51.0", "//:a"), ("4.51.0", "//:b")]),
+    )
+    asserts.equals(
+        env,
+        "the hub transformers is empty: there is no lock.\n  to do:    bazel run //requirements:lock -- VERSION",
+        check_hub("transformers", []),
     )
     lock = struct(requirements = {"transformers": _requirement("transformers", "4.51.0")})
     asserts.equals(env, None, check_release("//:x", "4.51.0", lock))
