@@ -15,7 +15,6 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-
 BUILDIFIER = Path("tools/buildifier/node_modules/@bazel/buildifier")
 
 

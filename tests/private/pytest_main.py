@@ -44,7 +44,7 @@ class RanTests:
     count = 0
 
     def pytest_runtest_logreport(self, report) -> None:
-        ours = report.nodeid.partition("::")[0].endswith("release_test.py")
+        ours = report.location[0].endswith("release_test.py")
         if report.when == "call" and not report.skipped and not ours:
             self.count += 1
 

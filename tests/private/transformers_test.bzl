@@ -48,7 +48,7 @@ def transformers_test(
     targets = []
     for version in hub.versions if versions == None else versions:
         lock = hub.label(version, "lock.json")
-        release = "transformers_" + version.replace(".", "_")
+        release = release_name(version)
         target = "%s.%s" % (name, release)
         targets.append(target)
         py_test(
@@ -71,6 +71,17 @@ def transformers_test(
         tests = targets,
         tags = ["manual"],
     )
+
+def release_name(version):
+    """How targets, tags and suites call a release.
+
+    Args:
+        version: such as `4.51.0`.
+
+    Returns:
+        `transformers_4_51_0`.
+    """
+    return "transformers_" + version.replace(".", "_")
 
 def _is_test(src):
     file = src.rpartition("/")[2].rpartition(":")[2]

@@ -4,8 +4,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import lock
 import pytest
+
+import lock
 
 DIGEST = "sha256:" + 64 * "a"
 
