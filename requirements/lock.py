@@ -118,9 +118,7 @@ def lock(folder: Path, target: str, upgrade: bool = False) -> int:
         known = "" if upgrade else known_pins(path, target)
         output.write_text(with_cpu_torch(torch) + without_torch(known), encoding="utf-8")
         yanked = compile_lock(source, output)
-        body = re.sub(
-            r"(?m)^torch==([^+\s]+)\+cpu", r"torch==\1", output.read_text(encoding="utf-8")
-        )
+        body = re.sub(r"(?m)^torch==([^+\s]+)\+cpu", r"torch==\1", output.read_text(encoding="utf-8"))
     header = f"# Made by pip-tools: bazel run //requirements:lock -- {target}\n"
     if yanked:
         header += f"# yanked: {yanked}\n"
@@ -146,9 +144,7 @@ def known_pins(path: Path, target: str) -> str:
     nearest = min(releases(path.parent), key=lambda other: distance(other, target), default=None)
     if nearest is None:
         return ""
-    text = (path.parent / f"transformers_{nearest.replace('.', '_')}.txt").read_text(
-        encoding="utf-8"
-    )
+    text = (path.parent / f"transformers_{nearest.replace('.', '_')}.txt").read_text(encoding="utf-8")
     return re.sub(r"(?m)^transformers==(?:.*\\\n)*.*\n", "", text)
 
 

@@ -61,8 +61,7 @@ def pyright(_: bool) -> list[list[str]]:
         json.dumps(
             {
                 "include": [
-                    str(root / folder)
-                    for folder in ("shim", "probes", "requirements", "tests", "tools")
+                    str(root / folder) for folder in ("shim", "probes", "requirements", "tests", "tools")
                 ],
                 "exclude": ["**/node_modules", "**/__pycache__"],
                 "extraPaths": [*map(str, import_roots(root)), *site_packages],
@@ -103,9 +102,7 @@ def sources(*endings: str) -> list[str]:
     """Our own files with one of these endings."""
     found = []
     for folder, folders, names in os.walk("."):
-        folders[:] = [
-            name for name in folders if not name.startswith(("bazel-", "node_modules", ".git"))
-        ]
+        folders[:] = [name for name in folders if not name.startswith(("bazel-", "node_modules", ".git"))]
         found += [f"{folder}/{name}" for name in names if name.endswith(endings)]
     return sorted(found)
 
@@ -116,9 +113,7 @@ def tool(name: str) -> str:
         program = Path(folder, "bin", name)
         if program.is_file():
             return str(program)
-    raise LintError(
-        f"no {name} in the tools' lock.\n  to do:    bazel run //requirements:lock -- tools"
-    )
+    raise LintError(f"no {name} in the tools' lock.\n  to do:    bazel run //requirements:lock -- tools")
 
 
 CHECKS = {"ruff": ruff, "pyright": pyright, "shellcheck": shellcheck, "buildifier": buildifier}

@@ -81,7 +81,10 @@ def test_fails_when_a_file_cannot_be_imported(tmp_path: Path) -> None:
 
 
 def test_children_find_what_the_test_finds(tmp_path: Path) -> None:
-    child = "import subprocess, sys\ndef test_child(): subprocess.run([sys.executable, '-c', 'import pytest'], check=True)\n"
+    child = (
+        "import subprocess, sys\n"
+        "def test_child(): subprocess.run([sys.executable, '-c', 'import pytest'], check=True)\n"
+    )
     assert run(tmp_path, child).returncode == 0
 
 

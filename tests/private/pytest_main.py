@@ -15,9 +15,7 @@ RUNFILES = os.environ["TEST_SRCDIR"]
 def main() -> int:
     sys.path[:] = [path for path in sys.path if is_ours(path)]
     # Child processes find what this one finds.
-    os.environ["PYTHONPATH"] = os.pathsep.join(
-        path for path in sys.path if path.startswith(RUNFILES)
-    )
+    os.environ["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path.startswith(RUNFILES))
     os.environ["HOME"] = os.environ["TEST_TMPDIR"]
 
     import pytest

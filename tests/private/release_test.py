@@ -43,13 +43,14 @@ def test_modules_come_from_the_library_the_workspace_or_the_lock() -> None:
         RUNFILES,
         *(Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib")),
     ]
-    strangers = {}
-    for name, module in list(sys.modules.items()):
-        file = getattr(module, "__file__", None)
+    files = {name: getattr(module, "__file__", None) for name, module in list(sys.modules.items())}
+    strangers = {
+        name: file
+        for name, file in files.items()
         # Some modules of torch are made at run time, with a file that is none.
-        if isinstance(file, str) and os.path.isabs(file) and os.path.exists(file):
-            if not any(Path(file).is_relative_to(folder) for folder in allowed):
-                strangers[name] = file
+        if isinstance(file, str) and Path(file).is_absolute() and Path(file).exists()
+        if not any(Path(file).is_relative_to(folder) for folder in allowed)
+    }
     assert strangers == {}
 
 

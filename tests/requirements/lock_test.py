@@ -31,12 +31,12 @@ def pip_compile(source: Path, output: Path, *options: str) -> subprocess.Complet
             [], 1, "", "ERROR: No matching distribution found for transformers==9.9.9"
         )
     pins = [line for line in asked.splitlines() if line.startswith("transformers")]
-    body = (
-        "".join(f"{pin} \\\n    --hash={DIGEST}\n" for pin in pins)
-        + known.partition("# known\n")[2]
-    )
+    body = "".join(f"{pin} \\\n    --hash={DIGEST}\n" for pin in pins) + known.partition("# known\n")[2]
     output.write_text(known[: known.index("\n    --hash")] + f"\n    --hash={DIGEST}\n" + body)
-    warning = "WARNING: The candidate selected is a yanked version: 'transformers' candidate\nReason for being yanked: broken\n"
+    warning = (
+        "WARNING: The candidate selected is a yanked version: 'transformers' candidate\n"
+        "Reason for being yanked: broken\n"
+    )
     return subprocess.CompletedProcess([], 0, "", warning if "4.52.0" in asked else "")
 
 
@@ -52,9 +52,7 @@ def test_makes_a_lock(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_says_that_a_release_was_yanked(folder: Path) -> None:
     assert lock.main(["4.52.0"]) == 0
-    assert (folder / "locks/transformers_4_52_0.txt").read_text().splitlines()[
-        1
-    ] == "# yanked: broken"
+    assert (folder / "locks/transformers_4_52_0.txt").read_text().splitlines()[1] == "# yanked: broken"
 
 
 def test_goes_on_after_a_failure(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -107,9 +105,7 @@ def test_asks_the_cpu_index_when_pip_has_no_cpu_build(
 
 
 @pytest.mark.parametrize("target", ["4.51", "latest", "4.51.0rc1"])
-def test_refuses_what_is_no_release(
-    target: str, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_refuses_what_is_no_release(target: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert lock.main([target]) == 2
     assert capsys.readouterr().err == (
         f"cachetree: not a release: {target}.\n  expected: numbers such as 4.51.0, or tools\n"

@@ -65,9 +65,7 @@ def test_wrong_hash(index: Path) -> None:
 
 def test_no_wheel_for_this_platform(index: Path) -> None:
     digest = make_wheel(index, "toy-1.0-cp27-cp27m-win32.whl")
-    with pytest.raises(
-        wheel.WheelError, match=r"^no wheel of toy==1.0 for cpython-311 on linux .*"
-    ):
+    with pytest.raises(wheel.WheelError, match=r"^no wheel of toy==1.0 for cpython-311 on linux .*"):
         wheel.fetch(f"toy==1.0 --hash={digest}", Path("wheel"))
 
 
@@ -85,9 +83,7 @@ def test_a_marker_that_excludes_this_machine_gives_no_wheel(index: Path) -> None
 
 
 @pytest.mark.parametrize("found_by", ["pip", "cpu index"])
-def test_torch_is_the_cpu_build(
-    found_by: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_torch_is_the_cpu_build(found_by: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     asked = []
 
     def pip(requirement: str, into: Path, *options: str) -> None:
@@ -102,9 +98,7 @@ def test_torch_is_the_cpu_build(
     assert asked == ([first] if found_by == "pip" else [first, second])
 
 
-@pytest.mark.parametrize(
-    ("stderr", "runs"), [("ReadTimeoutError: read timed out", 3), ("disk full", 1)]
-)
+@pytest.mark.parametrize(("stderr", "runs"), [("ReadTimeoutError: read timed out", 3), ("disk full", 1)])
 def test_only_a_failing_network_is_tried_again(
     stderr: str, runs: int, index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
