@@ -31,7 +31,7 @@ namespace() {
 refresh_truststore() {
   local bundle=/etc/ssl/certs/ca-certificates.crt store=$root/etc/truststore.p12
   [[ -e $bundle && ($bundle -nt $store || $bundle -ot $store) ]] || return 0
-  bwrap "${args[@]}" openssl pkcs12 -export -nokeys -jdktrust anyExtendedKeyUsage \
+  bwrap "${args[@]}" -- openssl pkcs12 -export -nokeys -jdktrust anyExtendedKeyUsage \
     -keypbe NONE -certpbe NONE -nomac -passout pass: -in /dev/stdin <"$bundle" >"$store.$$"
   touch -r "$bundle" "$store.$$"
   mv "$store.$$" "$store"

@@ -6,8 +6,9 @@ umask 022
 
 root=$1
 part=$root.part
-scratch=/var/tmp/cachetree-$UID # mmdebstrap's; a home folder may be closed to the users it works as
-megabytes=2500                  # needed while building, in either place
+# mmdebstrap's place, one for each cache: a home folder may be closed to the users it works as.
+scratch=${TMPDIR:-/var/tmp}/cachetree-$(cksum <<<"$UID ${root%/*}" | cut -d " " -f 1)
+megabytes=3000 # needed while building, in either place
 
 say() { printf 'bazelw: %s\n' "$@" >&2; }
 die() {
@@ -43,7 +44,7 @@ install_tools() {
 }
 
 check_namespaces() {
-  bwrap --bind / / true || die "bubblewrap cannot make a namespace here (a container without the right to?)."
+  bwrap --bind / / -- true || die "bubblewrap cannot make a namespace here (a container without the right to?)."
 }
 
 check_space() {
@@ -54,13 +55,11 @@ check_space() {
   done
 }
 
-# The archive that the host's apt takes Debian from: by the archive's own name, else by its address.
+# The archive that the host's apt takes Debian from. Its name is known after an `apt-get update`, its address always is.
 debian_mirror() {
-  local indexes
   # shellcheck disable=SC2016 # apt's own placeholders
-  indexes=$(apt-get indextargets --format '$(ORIGIN),$(LABEL),$(COMPONENT) $(REPO_URI)' 'Created-By: Packages')
-  awk '$1 == "Debian,Debian,main" { print $2; exit }' <<<"$indexes" | grep . ||
-    awk '$1 ~ /,main$/ && $2 ~ /\/debian\/?$/ { print $2; exit }' <<<"$indexes" | grep .
+  apt-get indextargets --format '$(ORIGIN),$(LABEL) $(REPO_URI)' | sed -n 's/^Debian,Debian //p' | head -n 1 | grep . ||
+    apt-get update --print-uris | sed -En "s,^'(.*/debian/)dists/.*,\1,p" | head -n 1 | grep .
 }
 
 # Whether some process, such as a Bazel server, lives in the tool root $1.
@@ -68,17 +67,19 @@ in_use() { grep -qsF "/${1##*/} " /proc/[0-9]*/mountinfo; }
 
 # What an earlier builder left behind, if it was killed, and what this one leaves behind when it fails.
 remove_leftovers() {
-  rm -rf "$part"
-  rm -rf "$scratch" 2>/dev/null || mmdebstrap --unshare-helper rm -rf "$scratch"
+  rm -rf --one-file-system "$part"
+  rm -rf --one-file-system "$scratch" 2>/dev/null || mmdebstrap --unshare-helper rm -rf "$scratch"
 }
 
 bootstrap() {
-  local mirror=$1 options
+  local mirror=$1 options private=()
+  # What mmdebstrap mounts as root vanishes with it, even when it is killed.
+  ((UID)) || private=(unshare --mount)
   # Proxies, credentials and the like hold for the root's apt as well.
   options=$(apt-config dump | grep -E '^(Acquire|Dir::Etc::netrc)' | grep -v '::IndexTargets')
   mkdir -m 755 "$scratch" "$part"
   # Through tar, so that all files are the user's own and can be removed with rm.
-  TMPDIR=$scratch mmdebstrap --variant=apt --format=tar \
+  TMPDIR=$scratch "${private[@]}" mmdebstrap --variant=apt --format=tar \
     --include=bazel-bootstrap,ca-certificates,openssl,tzdata \
     --aptopt="$options" --aptopt='APT::Install-Recommends "false"' \
     --dpkgopt=force-unsafe-io --dpkgopt='path-exclude=/usr/lib/jvm/*/jmods/*' \
@@ -107,13 +108,13 @@ adapt() {
   echo "build.label=$(<"$part/usr/share/bazel/build-label.txt")" >"$part/usr/share/bazel/version/build-data.properties"
   touch "$part/etc/bazel.bazelrc"
   # For a Python in /usr/local whose library is there as well.
-  bwrap --bind "$part" / --dev-bind /dev /dev --ro-bind /usr/local /usr/local ldconfig
+  bwrap --bind "$part" / --dev-bind /dev /dev --ro-bind /usr/local /usr/local -- ldconfig
 }
 
 remove_old_roots() {
   local old
   for old in "${root%/*}"/debian-root-*; do
-    [[ $old == "$root" ]] || in_use "$old" || rm -rf "$old"
+    [[ $old == "$root" ]] || in_use "$old" || rm -rf --one-file-system "$old"
   done
 }
 
