@@ -1,0 +1,124 @@
+"""From leaves and a context back to a cache: attributes are set, nothing of the cache's own code runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from cachetree._context import Context
+from cachetree._follow import measure
+from cachetree._names import class_named, dtype_named
+
+
+def decode(cls: type, leaves: Sequence[Any], context: Context) -> Any:
+    """A new `cls` with `leaves` in its slots. No constructor is called and no tensor is copied."""
+    decoder = _Decoder(leaves, context["seen"])
+    return decoder.new(cls, context["state"])
+
+
+class _Decoder:
+    def __init__(self, leaves: Sequence[Any], seen: list[Any]) -> None:
+        self.leaves = leaves
+        self.seen = seen
+
+    def new(self, cls: type, state: dict[str, Any]) -> Any:
+        made = cls.__new__(cls)
+        if isinstance(made, torch.nn.Module):
+            torch.nn.Module.__init__(made)
+        for name, saved in state.items():
+            if isinstance(saved, dict) and "$derived" in saved:
+                value = self._derived(state[saved["$derived"]], state)
+            else:
+                value = self.value(saved)
+            _set(made, name, value)
+        return made
+
+    def value(self, saved: Any) -> Any:
+        if isinstance(saved, list):
+            return [self.value(item) for item in saved]
+        if not isinstance(saved, dict):
+            return saved
+        tag, content = next(iter(saved.items()))
+        if tag == "$object":
+            return self.new(class_named(content), saved["state"])
+        return _DECODERS[tag](self, content)
+
+    def leaf(self, index: int) -> Any:
+        return self.leaves[index]
+
+    def follow(self, content: list[Any]) -> Any:
+        """The property that a leaf has now. A leaf that is no tensor has none."""
+        index, what, slot = content
+        leaf = self.leaves[index]
+        if isinstance(leaf, torch.Tensor):
+            measured = measure(leaf, slot, what)
+            if measured is not None:
+                return measured
+        return 0 if what == "length" else None
+
+    def seen_tokens(self, index: int) -> Any:
+        count = self.seen[index]
+        return 0 if count is None else self.value(count)
+
+    def pairs(self, content: list[list[Any]]) -> dict[Any, Any]:
+        return {self.value(key): self.value(value) for key, value in content}
+
+    def _derived(self, number: int, state: dict[str, Any]) -> torch.Tensor:
+        keys = self.value(state.get("keys"))
+        device = keys.device if isinstance(keys, torch.Tensor) else None
+        return _constant(number, torch.long, device)
+
+
+def _set(made: Any, name: str, value: Any) -> None:
+    """Sets an attribute past `__setattr__`, in the place where `torch.nn.Module` looks for it."""
+    state = vars(made)
+    if name == "_buffers":
+        state[name].update(value)
+    elif isinstance(made, torch.nn.Module) and isinstance(value, torch.nn.Module):
+        state["_modules"][name] = value
+    else:
+        state[name] = value
+
+
+def _constant(data: Any, dtype: torch.dtype, device: torch.device | None = None) -> torch.Tensor:
+    """A real tensor also while a program is traced: Python code branches on it."""
+    from torch._subclasses.fake_tensor import unset_fake_temporarily
+
+    with unset_fake_temporarily():
+        return torch.tensor(data, dtype=dtype, device=device)
+
+
+def _empty(shape: list[int], dtype: str, device: str) -> torch.Tensor:
+    return torch.empty(shape, dtype=dtype_named(dtype), device=device)
+
+
+def _zeros(shape: list[int], dtype: str, device: str) -> torch.Tensor:
+    return torch.zeros(shape, dtype=dtype_named(dtype), device=device)
+
+
+def _stream(name: str) -> Any:
+    """Streams are not carried but made anew; on a machine without an accelerator there is none."""
+    try:
+        return class_named(name)()
+    except (RuntimeError, AssertionError):
+        return None
+
+
+_DECODERS: dict[str, Callable[[_Decoder, Any], Any]] = {
+    "$leaf": _Decoder.leaf,
+    "$follow": _Decoder.follow,
+    "$seen": _Decoder.seen_tokens,
+    "$dict": _Decoder.pairs,
+    "$tuple": lambda decoder, items: tuple(decoder.value(item) for item in items),
+    "$empty": lambda _, content: _empty(*content),
+    "$zeros": lambda _, content: _zeros(*content),
+    "$tensor": lambda _, content: _constant(content[0], dtype_named(content[1])),
+    "$float": lambda _, content: float(content),
+    "$dtype": lambda _, content: dtype_named(content),
+    "$device": lambda _, content: torch.device(content),
+    "$size": lambda _, content: torch.Size(content),
+    "$class": lambda _, content: class_named(content),
+    "$stream": lambda _, content: _stream(content),
+}

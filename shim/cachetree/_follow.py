@@ -1,0 +1,43 @@
+"""Attributes that repeat a property of a leaf (dtype, device, a size) follow it when the leaf changes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from cachetree._facts import AXES
+
+
+def measure(leaf: torch.Tensor, slot: str, what: str) -> Any:
+    """The property `what` of a leaf of `slot`, or None if such a leaf has none."""
+    if what == "dtype":
+        return leaf.dtype
+    if what == "device":
+        return leaf.device
+    if what == "device_name":
+        return str(leaf.device)
+    axis = AXES.get(slot, {}).get(what)
+    return leaf.shape[axis] if axis is not None and leaf.dim() >= -axis else None
+
+
+def repeats(value: Any, measured: Any) -> bool:
+    """Is `value` what was measured? Never adds a guard to a traced program."""
+    if isinstance(measured, (int, torch.SymInt)):
+        return isinstance(value, (int, torch.SymInt)) and same_size(value, measured)
+    return value == measured
+
+
+def same_size(a: int | torch.SymInt, b: int | torch.SymInt) -> bool:
+    if isinstance(a, torch.SymInt) or isinstance(b, torch.SymInt):
+        from torch.fx.experimental.symbolic_shapes import statically_known_true
+
+        return statically_known_true(a == b)
+    return a == b
+
+
+def as_int(size: int | torch.SymInt) -> int | None:
+    """A size as a number: of a symbolic one the value of the traced example, None if it has none."""
+    if isinstance(size, torch.SymInt):
+        return size.node.hint if isinstance(size.node.hint, int) else None
+    return int(size)
