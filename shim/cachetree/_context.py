@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
+import torch
+
 Json: TypeAlias = "dict[str, Any] | list[Any] | str | int | float | bool | None"
 
 FORMAT = 1
@@ -16,16 +18,15 @@ class Context(dict[str, Any]):
     It is a `dict`, so `json.dumps` takes it as it is:
 
     - `state`: the attributes of the cache, with `{"$leaf": i}` where leaf `i` belongs;
-    - `seen`: how many tokens were seen, for layers that no longer hold them all.
-
-    Two contexts are equal when their states are. `seen` changes at every step, so a program traced
-    for one step could not be called at the next if it counted (`torch.export` compares the specs).
+    - `aside`: what `{"$aside": i}` in the state stands for. It is carried and restored, but two contexts are
+      equal when their states are: the number of tokens seen changes at every step, and a program traced
+      for one step could not be called at the next if it counted (`torch.export` compares the specs).
     """
 
     __slots__ = ()
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Context) and self["state"] == other["state"]
+        return is_context(other) and self["state"] == other["state"]
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -34,7 +35,19 @@ class Context(dict[str, Any]):
         return hash(frozenset(self["state"]))
 
 
-def to_json(context: Context) -> Json:
+def new_context(state: dict[str, Json], aside: list[Json]) -> dict[str, Any]:
+    """A context. Dynamo, which traces flattening in strict export, can keep a plain dict only."""
+    if torch.compiler.is_dynamo_compiling():
+        return {"state": state, "aside": aside}
+    return Context(state=state, aside=aside)
+
+
+def is_context(value: Any) -> bool:
+    """Is it a context of ours, a plain one included?"""
+    return isinstance(value, dict) and set(value) == {"state", "aside"}
+
+
+def to_json(context: dict[str, Any]) -> Json:
     """What `torch.utils._pytree.treespec_dumps` writes for a context."""
     return {"cachetree": FORMAT, **context}
 
@@ -51,4 +64,4 @@ def from_json(saved: Any) -> Context:
             "Load it under the registration that wrote it: leave `cachetree.registered()`, or call "
             "`cachetree.unregister()` first."
         )
-    return Context(state=saved["state"], seen=saved["seen"])
+    return Context(state=saved["state"], aside=saved["aside"])

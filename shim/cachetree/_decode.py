@@ -7,21 +7,20 @@ from typing import Any
 
 import torch
 
-from cachetree._context import Context
 from cachetree._follow import measure
 from cachetree._names import class_named, dtype_named
 
 
-def decode(cls: type, leaves: Sequence[Any], context: Context) -> Any:
+def decode(cls: type, leaves: Sequence[Any], context: dict[str, Any]) -> Any:
     """A new `cls` with `leaves` in its slots. No constructor is called and no tensor is copied."""
-    decoder = _Decoder(leaves, context["seen"])
+    decoder = _Decoder(leaves, context["aside"])
     return decoder.new(cls, context["state"])
 
 
 class _Decoder:
-    def __init__(self, leaves: Sequence[Any], seen: list[Any]) -> None:
+    def __init__(self, leaves: Sequence[Any], aside: list[Any]) -> None:
         self.leaves = leaves
-        self.seen = seen
+        self.aside = aside
 
     def new(self, cls: type, state: dict[str, Any]) -> Any:
         made = cls.__new__(cls)
@@ -58,9 +57,8 @@ class _Decoder:
                 return measured
         return 0 if what == "length" else None
 
-    def seen_tokens(self, index: int) -> Any:
-        count = self.seen[index]
-        return 0 if count is None else self.value(count)
+    def set_aside(self, index: int) -> Any:
+        return self.value(self.aside[index])
 
     def pairs(self, content: list[list[Any]]) -> dict[Any, Any]:
         return {self.value(key): self.value(value) for key, value in content}
@@ -109,7 +107,7 @@ def _stream(name: str) -> Any:
 _DECODERS: dict[str, Callable[[_Decoder, Any], Any]] = {
     "$leaf": _Decoder.leaf,
     "$follow": _Decoder.follow,
-    "$seen": _Decoder.seen_tokens,
+    "$aside": _Decoder.set_aside,
     "$dict": _Decoder.pairs,
     "$tuple": lambda decoder, items: tuple(decoder.value(item) for item in items),
     "$empty": lambda _, content: _empty(*content),

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import torch
 
 from cachetree import _facts as facts
-from cachetree._context import Context, Json
+from cachetree._context import Json, new_context
 from cachetree._follow import as_int, measure, repeats
 from cachetree._names import class_name, dtype_name
 from cachetree._parts import is_cache, is_part, refuse_quantized, rules_of
@@ -32,7 +32,7 @@ class Found(NamedTuple):
         return next(part for part in reversed(self.path) if isinstance(part, str))
 
 
-def encode(cache: Any) -> tuple[list[Found], Context]:
+def encode(cache: Any) -> tuple[list[Found], dict[str, Any]]:
     """The leaves of a cache with their paths, in canonical order, and its context.
 
     Raises:
@@ -45,7 +45,7 @@ def encode(cache: Any) -> tuple[list[Found], Context]:
         leaf.mark["$leaf"] = index
     for follower, mark in encoder.followers:
         follower["$follow"][0] = mark["$leaf"]
-    return found, Context(state=state, seen=encoder.seen)
+    return found, new_context(state, encoder.aside)
 
 
 def _canonical(leaf: Found) -> tuple[int, int, int]:
@@ -68,12 +68,12 @@ def layer_of(path: Path) -> int | None:
 
 
 class _Encoder:
-    """Walks one cache. `found`, `seen` and `followers` collect what the walk meets."""
+    """Walks one cache. `found`, `aside` and `followers` collect what the walk meets."""
 
     def __init__(self, cache: Any) -> None:
         self.rules = rules_of(type(cache))
         self.found: list[Found] = []
-        self.seen: list[Json] = []
+        self.aside: list[Json] = []
         self.followers: list[tuple[dict[str, Any], dict[str, Any]]] = []
 
     def object_state(self, owner: Any, path: Path) -> dict[str, Json]:
@@ -88,6 +88,8 @@ class _Encoder:
                 late.append(name)
             elif name == "_buffers":
                 state[name] = self._buffers(value, path)
+            elif name in facts.GROWTH:
+                state[name] = self._put_aside(self.value(value, (*path, name)))
             elif name in facts.DERIVED:
                 state[name] = {"$derived": facts.DERIVED[name]}
             elif name in facts.COUNTERS and attributes.get("keys", 0) is None:
@@ -152,12 +154,12 @@ class _Encoder:
             ):
                 follower: dict[str, Any] = {"$follow": [-1, what, leaf.slot]}
                 self.followers.append((follower, leaf.mark))
-                return self._uncompared(follower) if uncompared else follower
-        return self._uncompared(_counts(value)) if uncompared else self._plain(value, path)
+                return self._put_aside(follower) if uncompared else follower
+        return self._put_aside(_counts(value)) if uncompared else self._plain(value, path)
 
-    def _uncompared(self, count: Json) -> Json:
-        self.seen.append(count)
-        return {"$seen": len(self.seen) - 1}
+    def _put_aside(self, count: Json) -> Json:
+        self.aside.append(count)
+        return {"$aside": len(self.aside) - 1}
 
     def _plain(self, value: Any, path: Path) -> Json:
         """Values without leaves: JSON's own, and the few others that caches hold, tagged."""
@@ -239,4 +241,5 @@ def _flags(value: torch.Tensor) -> Json:
 
 
 def _counts(value: Any) -> Json:
-    return [as_int(item) for item in value] if isinstance(value, list) else as_int(value)
+    """Numbers of tokens. One that only the traced program knows is 0: nobody has seen a token yet."""
+    return [as_int(item) or 0 for item in value] if isinstance(value, list) else as_int(value) or 0

@@ -32,6 +32,16 @@ SEEN = frozenset(
 )
 """Python numbers that change at every step: carried, but no part of a context's equality."""
 
+GROWTH = frozenset(
+    {
+        "layer_class_to_replicate",  # since 4.56.0
+        "layer_classes",  # these three: 4.54 and 4.55
+        "layer_init_kwargs",
+        "num_hidden_layers",
+    }
+)
+"""How a cache makes layers that it does not have yet: carried, but no part of a context's equality either."""
+
 FOLLOWERS = {
     "dtype": "dtype",
     "_dtype": "dtype",

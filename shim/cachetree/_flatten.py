@@ -9,13 +9,13 @@ import torch
 from torch.utils._pytree import GetAttrKey, TreeSpec
 
 from cachetree import _facts as facts
-from cachetree._context import Context
+from cachetree._context import is_context
 from cachetree._decode import decode
 from cachetree._encode import Path, encode, layer_of
 from cachetree._template import remember, remembered
 
 
-def flatten(cache: Any) -> tuple[list[Any], Context]:
+def flatten(cache: Any) -> tuple[list[Any], dict[str, Any]]:
     """The children of a cache as a plain list, and its context.
 
     A plain list, so that `dynamic_shapes` may be made of lists alone (they often come from JSON).
@@ -24,14 +24,14 @@ def flatten(cache: Any) -> tuple[list[Any], Context]:
     return children, context
 
 
-def flatten_with_keys(cache: Any) -> tuple[list[tuple[SlotKey, Any]], Context]:
+def flatten_with_keys(cache: Any) -> tuple[list[tuple[SlotKey, Any]], dict[str, Any]]:
     """As `flatten`, with a key for each child."""
     children, context, paths = _flatten(cache)
     keys = [SlotKey(_key_name(path)) for path in paths]
     return list(zip(keys, children, strict=True)), context
 
 
-def _flatten(cache: Any) -> tuple[list[Any], Context, list[Path]]:
+def _flatten(cache: Any) -> tuple[list[Any], dict[str, Any], list[Path]]:
     template = remembered(cache)
     if template is not None:
         return template
@@ -39,13 +39,13 @@ def _flatten(cache: Any) -> tuple[list[Any], Context, list[Path]]:
     return [leaf.value for leaf in found], context, [leaf.path for leaf in found]
 
 
-def unflatten(cls: type, children: Iterable[Any], context: Context) -> Any:
+def unflatten(cls: type, children: Iterable[Any], context: dict[str, Any]) -> Any:
     """A `cls` around `children`, which may be anything: tensors, None, ints, dicts of dimensions.
 
     Raises:
         ValueError: The context comes from another registration.
     """
-    if not isinstance(context, Context):
+    if not is_context(context):
         raise ValueError(
             f"This tree spec of {cls.__name__} was made by another registration, before cachetree's. "
             "Flatten the cache again."

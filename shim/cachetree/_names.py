@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import importlib
 import sys
-import weakref
 from collections.abc import Iterator
 
 import torch
 
-_known: weakref.WeakValueDictionary[str, type] = weakref.WeakValueDictionary()
+_known: dict[str, type] = {}
 
 
 def class_name(cls: type) -> str:

@@ -11,17 +11,16 @@ from typing import Any
 
 import torch
 
-from cachetree._context import Context
 from cachetree._encode import Path
 
 _MEMORY = "_cachetree_context"
 
 
-def remember(cache: Any, context: Context) -> None:
+def remember(cache: Any, context: dict[str, Any]) -> None:
     vars(cache)[_MEMORY] = context
 
 
-def remembered(cache: Any) -> tuple[list[Any], Context, list[Path]] | None:
+def remembered(cache: Any) -> tuple[list[Any], dict[str, Any], list[Path]] | None:
     """Children, context and paths of a template; None for a cache of tensors."""
     context = vars(cache).get(_MEMORY)
     if context is None:
