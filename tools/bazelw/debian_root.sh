@@ -55,7 +55,7 @@ check_space() {
   done
 }
 
-# The archive that the host's apt takes Debian from. Its name is known after an `apt-get update`, its address always is.
+# The archive that the host's apt takes Debian from: by its name, which is known after an `apt-get update`, or by its address.
 debian_mirror() {
   # shellcheck disable=SC2016 # apt's own placeholders
   apt-get indextargets --format '$(ORIGIN),$(LABEL) $(REPO_URI)' | sed -n 's/^Debian,Debian //p' | head -n 1 | grep . ||
@@ -68,7 +68,9 @@ in_use() { grep -qsF "/${1##*/} " /proc/[0-9]*/mountinfo; }
 # What an earlier builder left behind, if it was killed, and what this one leaves behind when it fails.
 remove_leftovers() {
   rm -rf --one-file-system "$part"
-  rm -rf --one-file-system "$scratch" 2>/dev/null || mmdebstrap --unshare-helper rm -rf "$scratch"
+  # An ordinary user's mmdebstrap works as that user's subordinate users.
+  ((UID == 0)) || [[ ! -d $scratch ]] || mmdebstrap --unshare-helper find "$scratch" -mindepth 2 -delete
+  rm -rf --one-file-system "$scratch"
 }
 
 bootstrap() {

@@ -6,32 +6,10 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[2]
 LAUNCHER = ["bazelw", "tools/bazelw/debian_bazel.sh", "tools/bazelw/debian_root.sh"]
-TOOLS = [
-    "awk",
-    "bash",
-    "cat",
-    "cksum",
-    "cp",
-    "cut",
-    "df",
-    "du",
-    "flock",
-    "grep",
-    "head",
-    "ldconfig",
-    "ln",
-    "mkdir",
-    "mv",
-    "readlink",
-    "rm",
-    "sed",
-    "sh",
-    "sha256sum",
-    "sleep",
-    "tar",
-    "touch",
-    "tr",
-]
+TOOLS = (
+    "bash cat cksum cp cut df du find flock grep head ln mkdir mv readlink rm sed sh sha256sum sleep"
+    " tar touch tr"
+)
 
 BAZEL = """
 [ "$1" = --version ] && { echo "bazel VERSION"; exit; }
@@ -91,7 +69,7 @@ class Machine:
         }
         for name in ("bin", "log", "tmp", "tools"):
             (folder / name).mkdir()
-        for name in TOOLS:
+        for name in TOOLS.split():
             tool = shutil.which(name)
             assert tool, f"the tests need {name} on PATH"
             (folder / "tools" / name).symlink_to(tool)
