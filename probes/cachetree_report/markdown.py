@@ -1,0 +1,60 @@
+"""The report as GitHub-flavoured markdown."""
+
+from collections.abc import Sequence
+
+from cachetree_report.cells import MEANINGS, SYMBOLS, State
+from cachetree_report.headline import headline, on_the_public_table
+from cachetree_report.table import Report, notes
+
+
+def render(report: Report) -> str:
+    """The whole report: headline, table, legend, notes."""
+    lines = [
+        f"**{headline(report.cls, report.releases)}**",
+        "",
+        *table(report),
+        "",
+        legend(report),
+        "",
+        *(f"- `{column.key}`: {column.meaning.format(cls=report.cls)}" for column in report.columns),
+        *_paragraph(on_the_public_table(report.releases)),
+        *(["", *(f"- {_escape(note)}" for note in notes(report))] if notes(report) else []),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def table(report: Report) -> list[str]:
+    """The table's lines, padded so that the text reads as a table too."""
+    heads = [f"{column.group}: {column.title}" for column in report.columns]
+    lines = [["transformers", *heads]]
+    for row in report.rows:
+        lines.append([row.span.replace("*", "\\*"), *(_escape(cell.symbol) for cell in row.cells)])
+    widths = [max(len(line[index]) for line in lines) for index in range(len(heads) + 1)]
+    rules = [_rule(report, index, width) for index, width in enumerate(widths[1:])]
+    rule = ["-" * widths[0], *rules]
+    return [_line(line, widths) for line in (lines[0], rule, *lines[1:])]
+
+
+def legend(report: Report) -> str:
+    """The symbols that occur, with their meaning."""
+    occurring = report.states()
+    return " · ".join(
+        f"{symbol} {MEANINGS[state]}" for state, symbol in SYMBOLS.items() if state in occurring
+    )
+
+
+def _rule(report: Report, index: int, width: int) -> str:
+    is_text = any(row.cells[index].state is State.TEXT for row in report.rows)
+    return "-" * width if is_text else ":" + "-" * (width - 2) + ":"
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    return "| " + " | ".join(c.ljust(w) for c, w in zip(cells, widths, strict=True)) + " |"
+
+
+def _escape(text: str) -> str:
+    return text.replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;")
+
+
+def _paragraph(text: str | None) -> list[str]:
+    return ["", text] if text else []
