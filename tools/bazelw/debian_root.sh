@@ -82,7 +82,7 @@ bootstrap() {
   mkdir -m 755 "$scratch" "$part"
   # Through tar, so that all files are the user's own and can be removed with rm.
   TMPDIR=$scratch "${private[@]}" mmdebstrap --variant=apt --format=tar \
-    --include=bazel-bootstrap,ca-certificates,openssl,tzdata \
+    --include=bazel-bootstrap,ca-certificates,locales,openssl,tzdata \
     --aptopt="$options" --aptopt='APT::Install-Recommends "false"' \
     --dpkgopt=force-unsafe-io --dpkgopt='path-exclude=/usr/lib/jvm/*/jmods/*' \
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
@@ -109,8 +109,9 @@ adapt() {
   mkdir "$part/usr/share/bazel/version"
   echo "build.label=$(<"$part/usr/share/bazel/build-label.txt")" >"$part/usr/share/bazel/version/build-data.properties"
   touch "$part/etc/bazel.bazelrc"
-  # For a Python in /usr/local whose library is there as well.
-  bwrap --bind "$part" / --dev-bind /dev /dev --ro-bind /usr/local /usr/local -- ldconfig
+  # The library of a Python in /usr/local is found; Bazel's server wants this locale for names beyond ASCII.
+  bwrap --bind "$part" / --dev-bind /dev /dev --ro-bind /usr/local /usr/local -- \
+    sh -c 'ldconfig && localedef -i en_US -f ISO-8859-1 en_US.ISO-8859-1'
 }
 
 remove_old_roots() {
