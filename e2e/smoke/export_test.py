@@ -23,7 +23,7 @@ def filled(length: int) -> DynamicCache:
 def test_export_with_a_cache() -> None:
     cachetree.register()
     x = torch.zeros(1, 2, 1, 4)
-    shapes = cachetree.dynamic_shapes(filled(3))
+    shapes = cachetree.dynamic_shapes(filled(3), length=torch.export.Dim.DYNAMIC)
     program = torch.export.export(Step(), (x, filled(3)), dynamic_shapes=({}, shapes))
     file = io.BytesIO()
     torch.export.save(program, file)
