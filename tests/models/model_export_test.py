@@ -1,0 +1,124 @@
+"""torch.export of a prefill step and a decode step of tiny models, their cache among inputs and outputs."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import pytest
+import torch
+import torch.utils._pytree as pytree
+from outcomes import outcome
+from subjects import DYNAMIC, Decoder, EncoderDecoder, Inputs, StateSpace, StaticDecoder, StaticEncoderDecoder, Subject
+
+
+class Case(NamedTuple):
+    """A step that is traced after `traced` tokens and run after each of `others`."""
+
+    subject: Callable[[], Subject]
+    step: str
+    traced: int
+    others: tuple[int, ...]
+    dynamic: bool = True
+    strict: bool = False
+    batches: tuple[int, int] = (1, 1)
+    """Sequences in the traced batch and in the others."""
+    saved: bool = False
+    """Is it saved and loaded too?"""
+
+    def inputs(self, subject: Subject, length: int, batch: int = 1) -> Inputs:
+        return subject.decode(length, batch) if self.step == "decode" else subject.prefill(length, batch)
+
+    def shapes(self, subject: Subject, inputs: Inputs) -> Any:
+        if not self.dynamic:
+            return None
+        if self.step == "prefill":
+            return subject.prefill_shapes(inputs)
+        if self.batches == (1, 1):
+            return subject.decode_shapes(inputs)
+        _, *rest = subject.decode_shapes(inputs, batch=DYNAMIC)
+        return {0: DYNAMIC}, *rest
+
+
+LLAMA = partial(Decoder, "llama")
+STATIC_LLAMA = partial(StaticDecoder, "llama")
+SMALLER = {"num_hidden_layers": 1}
+GEMMA2 = partial(Decoder, "gemma2")
+STATIC_GEMMA2 = partial(StaticDecoder, "gemma2")
+
+CASES = {
+    "llama-dynamic-prefill": Case(LLAMA, "prefill", 5, (3, 7)),
+    "llama-dynamic-decode": Case(LLAMA, "decode", 5, (3, 7), saved=True),
+    "llama-dynamic-decode-fixed": Case(partial(LLAMA, **SMALLER), "decode", 5, (5,), dynamic=False),
+    "llama-dynamic-decode-batch": Case(partial(LLAMA, **SMALLER), "decode", 5, (3,), batches=(2, 3)),
+    "llama-dynamic-decode-strict": Case(partial(LLAMA, **SMALLER), "decode", 5, (3, 7), strict=True),
+    "llama-dynamic-decode-eager": Case(partial(LLAMA, **SMALLER, attn_implementation="eager"), "decode", 5, (3, 7)),
+    "llama-static-prefill": Case(STATIC_LLAMA, "prefill", 5, (3, 7)),
+    "llama-static-decode": Case(STATIC_LLAMA, "decode", 5, (3, 6), saved=True),
+    "llama-static-decode-strict": Case(partial(STATIC_LLAMA, **SMALLER), "decode", 5, (3, 6), strict=True),
+    "gemma2-dynamic-prefill": Case(GEMMA2, "prefill", 5, (6, 7)),
+    "gemma2-dynamic-decode": Case(GEMMA2, "decode", 5, (6, 7), saved=True),
+    "gemma2-static-prefill": Case(STATIC_GEMMA2, "prefill", 5, (6, 7)),
+    "gemma2-static-decode": Case(STATIC_GEMMA2, "decode", 5, (6,), saved=True),
+    "t5-dynamic-prefill": Case(EncoderDecoder, "prefill", 5, (3, 7)),
+    "t5-dynamic-decode": Case(EncoderDecoder, "decode", 5, (3, 7), saved=True),
+    "t5-static-prefill": Case(StaticEncoderDecoder, "prefill", 5, (3, 7)),
+    "t5-static-decode": Case(StaticEncoderDecoder, "decode", 5, (3, 6), saved=True),
+    "mamba-states-prefill": Case(StateSpace, "prefill", 5, (5,), dynamic=False),
+    "mamba-states-prefill-dynamic": Case(StateSpace, "prefill", 5, (7,)),
+    "mamba-states-decode": Case(StateSpace, "decode", 5, (3, 7), saved=True),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_export(name: str) -> None:
+    case = CASES[name]
+    with outcome(name, "build") as absent:
+        subject = case.subject()
+        case.inputs(subject, case.traced)
+    if absent:
+        return
+    with outcome(name, "export") as refused:
+        check(case, subject, subject.step)
+    if refused:
+        check(case, subject, subject.cache_only())
+
+
+def check(case: Case, subject: Subject, step: torch.nn.Module) -> None:
+    """Exports `step`; the program and its saved copy give what eager gives, also from their own output."""
+    traced_batch, batch = case.batches
+    inputs = case.inputs(subject, case.traced, traced_batch)
+    shapes = case.shapes(subject, inputs)
+    program = torch.export.export(step, inputs, dynamic_shapes=shapes, strict=case.strict)
+    run = program.module()
+    for length in case.others:
+        fresh = partial(case.inputs, subject, length, batch)
+        got, wanted = run(*fresh()), step(*fresh())
+        assert_same(got, wanted)
+        if case.step == "decode" and case.dynamic:
+            assert_same(run(*following(fresh(), got)), step(*following(fresh(), wanted)))
+    if case.saved:
+        assert_same(saved_and_loaded(program).module()(*fresh()), step(*fresh()))
+
+
+def following(inputs: Inputs, outputs: Any) -> Inputs:
+    """Inputs of the step after, with the cache that came back."""
+    tokens, position, *between, _ = inputs
+    return tokens, position + 1, *between, outputs[1]
+
+
+def saved_and_loaded(program: torch.export.ExportedProgram) -> torch.export.ExportedProgram:
+    file = io.BytesIO()
+    torch.export.save(program, file)
+    file.seek(0)
+    return torch.export.load(file)
+
+
+def assert_same(got: Any, wanted: Any) -> None:
+    leaves, spec = pytree.tree_flatten(got)
+    wanted_leaves, wanted_spec = pytree.tree_flatten(wanted)
+    assert spec == wanted_spec
+    for leaf, wanted_leaf in zip(leaves, wanted_leaves, strict=True):
+        torch.testing.assert_close(leaf, wanted_leaf, atol=1e-5, rtol=1e-4)

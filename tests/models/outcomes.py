@@ -1,0 +1,94 @@
+"""What each release's models do when they are exported: as they should, or with a recorded error.
+
+`expected.json` holds the errors, one row for each test and range of releases:
+
+    test       the case, as in the test's own name
+    first      the first release with the error
+    last       the last one, or null where the newest release still has it
+    stage      "build": the release does not have the model or the cache; "export": its code cannot be exported
+    exception  the name of the exception's type
+    message    a part of its text
+    reason     why
+
+A row does not excuse: the error must come, just so, and a case that works in spite of a row fails.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import transformers
+
+FILE = Path(__file__).parent / "expected.json"
+
+
+class Row(NamedTuple):
+    """An error that is expected on a range of releases."""
+
+    test: str
+    first: str
+    last: str | None
+    stage: str
+    exception: str
+    message: str
+    reason: str
+
+    def covers(self, release: str) -> bool:
+        return numbers(self.first) <= numbers(release) and (
+            self.last is None or numbers(release) <= numbers(self.last)
+        )
+
+    @property
+    def range(self) -> str:
+        return f"{self.first} to {self.last}" if self.last else f"since {self.first}"
+
+
+def numbers(release: str) -> tuple[int, ...]:
+    """4.51.0 as (4, 51, 0), so that releases compare in their order."""
+    return tuple(int(part) for part in release.split(".")[:3])
+
+
+def rows() -> list[Row]:
+    """All rows, in the order of the file."""
+    return [Row(**row) for row in json.loads(FILE.read_text(encoding="utf-8"))]
+
+
+def expected(test: str, stage: str) -> Row | None:
+    """The error that `test` is to meet at `stage` on the installed release, if any."""
+    found = [row for row in rows() if row.test == test and row.covers(transformers.__version__)]
+    assert len(found) < 2, f"{FILE.name}: {len(found)} rows of {test} cover {transformers.__version__}"
+    return next((row for row in found if row.stage == stage), None)
+
+
+@contextmanager
+def outcome(test: str, stage: str) -> Iterator[Row | None]:
+    """Demands that the block works, or raises exactly what is recorded.
+
+    Yields:
+        The row that is expected to come true, or None.
+    """
+    row = expected(test, stage)
+    if row is None:
+        yield None
+        return
+    try:
+        yield row
+    except Exception as error:
+        assert (row.exception, row.message) == (type(error).__name__, _part(str(error), row.message))
+    else:
+        pytest.fail(
+            f"{test} works on transformers {transformers.__version__}.\n"
+            f"  expected: {row.exception}: {row.message} ({row.range})\n"
+            f"  to do:    narrow or remove that row of {FILE.name}"
+        )
+
+
+def _part(text: str, message: str) -> str:
+    """`message` if it is in `text`, else as much of `text` as a reader of the failure needs."""
+    flat = " ".join(text.split())
+    return message if message in flat else flat[:400]
