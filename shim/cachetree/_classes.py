@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from cachetree._facts import SLOTS
 from cachetree._parts import is_part_class
 
 _MODELS = "transformers.models."
@@ -24,7 +25,7 @@ def cache_classes() -> list[type]:
     """
     from transformers import cache_utils
 
-    _load_mamba()
+    load_mamba()
     # vars(), not getattr(): cache_utils.__getattr__ makes a new MambaCache at every access in 4.54 and 4.55
     found = dict.fromkeys(_family(cache_utils.Cache))
     for module_name, module in list(sys.modules.items()):
@@ -41,16 +42,24 @@ def _family(cls: type) -> Iterator[type]:
 
 
 def _own_caches(module_name: str, names: dict[str, object]) -> Iterator[type]:
-    """Classes of a module that are key/value or state caches by what they can do."""
+    """Classes that a module defines and that are key/value or state caches by what they keep or can do."""
     for name, cls in list(names.items()):
         if isinstance(cls, type) and name.endswith("Cache") and cls.__module__ == module_name:
-            methods = {method for base in cls.__mro__ for method in vars(base)}
-            is_cache = {"update", "get_seq_length"} <= methods or "update_conv_state" in methods
-            if is_cache and not is_part_class(cls):
+            if _keeps_states(cls) and not is_part_class(cls):
                 yield cls
 
 
-def _load_mamba() -> None:
+def _keeps_states(cls: type) -> bool:
+    methods = {name for base in cls.__mro__ for name in vars(base)}
+    constructors = [vars(base).get("__init__") for base in cls.__mro__]
+    set_there = {name for init in constructors for name in getattr(init, "__code__", _NO_CODE).co_names}
+    return {"update", "get_seq_length"} <= methods or bool(SLOTS & set_there)
+
+
+_NO_CODE = (lambda: None).__code__
+
+
+def load_mamba() -> None:
     """Imports the home of MambaCache if that is beside its model; looks into the source before it does."""
     from transformers import cache_utils
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import torch
 from torch.utils._pytree import GetAttrKey, TreeSpec
 
 from cachetree import _facts as facts
 from cachetree._context import is_context
 from cachetree._decode import decode
 from cachetree._encode import Path, encode, layer_of
-from cachetree._template import remember, remembered
+from cachetree._template import holds_fillers, remember, remembered
 
 
 def flatten(cache: Any) -> tuple[list[Any], dict[str, Any]]:
@@ -52,7 +51,7 @@ def unflatten(cls: type, children: Iterable[Any], context: dict[str, Any]) -> An
         )
     leaves = list(children)
     cache = decode(cls, leaves, context)
-    if not all(isinstance(leaf, torch.Tensor) for leaf in leaves):
+    if holds_fillers(leaves):
         remember(cache, context)
     return cache
 

@@ -66,6 +66,8 @@ def withdraw(classes: Iterable[type]) -> None:
             forget_rules(cls)
             if entry is not None and registry.is_ours(cls):
                 registry.restore(cls, entry)
+            elif entry is not None:
+                registry.clear_ours(cls)
 
 
 def withdraw_all() -> None:

@@ -87,6 +87,20 @@ def clear(cls: type) -> None:
         optree.unregister_pytree_node(cls, namespace=_NAMESPACE)
 
 
+def clear_ours(cls: type) -> None:
+    """Removes what is still cachetree's of a class that somebody else has registered since."""
+    if fx_is_ours(cls):
+        del fx_pytree.SUPPORTED_NODES[cls]
+        fx_pytree.SUPPORTED_NODES_EXACT_MATCH.pop(cls, None)
+    queue = _queue()
+    queue[:] = [item for item in queue if item[0][:2] != (cls, flatten)]
+    entry = _in_optree(cls)
+    if entry is not None and entry.flatten_func is flatten:
+        import optree
+
+        optree.unregister_pytree_node(cls, namespace=_NAMESPACE)
+
+
 def restore(cls: type, entry: Entry) -> None:
     """Puts back what `read` saw, also if optree's queue was worked off since."""
     clear(cls)

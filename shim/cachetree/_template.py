@@ -12,8 +12,14 @@ from typing import Any
 import torch
 
 from cachetree._encode import Path
+from cachetree._parts import is_cache
 
 _MEMORY = "_cachetree_context"
+
+
+def holds_fillers(children: list[Any]) -> bool:
+    """Is anything among the children that a real cache would not hold?"""
+    return not all(isinstance(child, torch.Tensor) or is_cache(child) for child in children)
 
 
 def remember(cache: Any, context: dict[str, Any]) -> None:
@@ -31,7 +37,7 @@ def remembered(cache: Any) -> tuple[list[Any], dict[str, Any], list[Path]] | Non
     except (AttributeError, LookupError, TypeError):
         return None  # changed since: it speaks for itself
     children = [slots[index][1] for index in range(len(slots))]
-    if all(isinstance(child, torch.Tensor) for child in children):
+    if not holds_fillers(children):
         return None
     return children, context, [slots[index][0] for index in range(len(slots))]
 

@@ -39,19 +39,6 @@ def kind(build: Callable[[], Any]) -> Callable[[], Any]:
     return build
 
 
-def present() -> list[str]:
-    """The kinds that this release has."""
-    return [name for name, build in KINDS.items() if _is_present(build)]
-
-
-def _is_present(build: Callable[[], Any]) -> bool:
-    try:
-        build()
-    except Absent:
-        return False
-    return True
-
-
 def named(name: str) -> type:
     """A class of cache_utils. vars(): its `__getattr__` invents a MambaCache in 4.54 and 4.55."""
     found = vars(cache_utils).get(name)
