@@ -10,10 +10,6 @@ class Wrong(Exception):
     """It ran, but gave something else than it should."""
 
 
-class NotRegistered(Exception):
-    """The whole cache is one leaf."""
-
-
 def attempt(action: Callable[[], None]) -> Json:
     """True if `action` returns; `{"fails": "TYPE: FIRST LINE"}` if it raises; None if `Absent`."""
     try:

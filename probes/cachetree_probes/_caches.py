@@ -158,7 +158,7 @@ def pairs(cache: Any) -> list[tuple[str, Any, Any]]:
         return pairs(cache.self_attention_cache) + cross
     if hasattr(cache, "layers"):
         return [("", layer.keys, layer.values) for layer in cache.layers]
-    if layer_count(cache) == 1:
+    if not isinstance(cache.key_cache, list):
         return [("", cache.key_cache, cache.value_cache)]
     return [("", k, v) for k, v in zip(cache.key_cache, cache.value_cache, strict=True)]
 
@@ -197,7 +197,7 @@ def difference(got: Any, expected: Any) -> str | None:
         other = mine[name]
         if not isinstance(tensor, torch.Tensor):
             continue
-        if not isinstance(other, torch.Tensor):
+        if type(other) is not type(tensor):
             return f"{name} came back as {type(other).__name__}"
         if other.shape != tensor.shape:
             return f"{name} has shape {list(other.shape)}, not {list(tensor.shape)}"

@@ -16,12 +16,12 @@ class Probe:
     Attributes:
         name: Its key in the document.
         measure: Answers it. Runs in a process of its own, so it may register and import freely.
-        timeout: Seconds it may take.
+        timeout: Seconds it may take, with much to spare for a busy machine.
     """
 
     name: str
     measure: Callable[[], Json]
-    timeout: float = 120.0
+    timeout: float = 600.0
 
     def run(self) -> Json:
         """The answer, or the error, as a fact."""

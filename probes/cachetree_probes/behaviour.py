@@ -3,17 +3,21 @@
 from typing import Any
 
 from cachetree_probes import _caches
-from cachetree_probes._attempt import NotRegistered, Wrong, attempt
+from cachetree_probes._attempt import Wrong, attempt
 from cachetree_probes._document import Json
 
 
 def measure(kind: str) -> Json:
     """Everything about a filled cache of this class as a pytree.
 
+    Only the order of leaves where the class is not registered: ["cache"], one leaf.
+
     Raises:
         Absent: The release does not have the class.
     """
     cache = _caches.filled(kind)
+    if not is_registered(type(cache)):
+        return {"leaf_order": leaf_order(cache)}
     found = {
         "leaf_order": leaf_order(cache),
         "leaf_names": leaf_names(cache),
@@ -54,7 +58,7 @@ def round_trip(cache: Any) -> None:
         raise Wrong(found)
     if kind_of(again) != kind_of(cache):
         raise Wrong(f"layers {kind_of(cache)} came back as {kind_of(again)}")
-    before, after = int(cache.get_seq_length()), int(again.get_seq_length())
+    before, after = (_length(each) for each in (cache, again))
     if before != after:
         raise Wrong(f"get_seq_length() was {before} and came back as {after}")
 
@@ -107,6 +111,12 @@ def kind_of(cache: Any) -> list[str]:
     return [type(layer).__name__ for layer in getattr(cache, "layers", [])]
 
 
+def _length(cache: Any) -> int | None:
+    """The HybridCache of 4.42 to 4.44 answers None."""
+    length = cache.get_seq_length()
+    return None if length is None else int(length)
+
+
 def _there_and_back(cache: Any) -> Any:
     from torch.utils import _pytree
 
@@ -116,10 +126,14 @@ def _there_and_back(cache: Any) -> Any:
 def _flatten(cache: Any) -> tuple[list[Any], Any]:
     from torch.utils import _pytree
 
-    leaves, spec = _pytree.tree_flatten(cache)
-    if _is_one_leaf(leaves, cache):
-        raise NotRegistered("the whole cache is one leaf")
-    return leaves, spec
+    return _pytree.tree_flatten(cache)
+
+
+def is_registered(cls: type) -> bool:
+    """Whether the class is a pytree node at this moment."""
+    from torch.utils import _pytree
+
+    return cls in _pytree.SUPPORTED_NODES
 
 
 def _is_one_leaf(leaves: list[Any], cache: Any) -> bool:

@@ -9,6 +9,8 @@ from typing import Any
 from cachetree_probes import _caches
 from cachetree_probes._attempt import Wrong, attempt
 from cachetree_probes._document import Json
+from cachetree_probes._errors import Absent
+from cachetree_probes.behaviour import is_registered
 
 KINDS = ("DynamicCache", "StaticCache")
 MODULES = ("cache", "llama")
@@ -31,6 +33,17 @@ class Case:
     tried: tuple[Any, Any]
     resized: tuple[Any, Any]
     dynamic: int | None
+
+
+def measure_if_registered(kind: str, module: str) -> Json:
+    """`measure`, where something has registered the class.
+
+    Raises:
+        Absent: The class is not registered, or the release does not have it.
+    """
+    if not is_registered(_caches.cache_class(kind)):
+        raise Absent
+    return measure(kind, module)
 
 
 def measure(kind: str, module: str) -> Json:
@@ -100,6 +113,8 @@ def _compare(case: Case, exported: Callable[..., Any], inputs: tuple[Any, Any]) 
     right_number, right_cache = _expected(case, inputs)
     if found := _caches.difference(cache, right_cache):
         raise Wrong(f"exported, but the returned cache is wrong: {found}")
+    if type(number) is not type(right_number):
+        raise Wrong(f"exported, but it gives a {type(number).__name__}")
     if not torch.allclose(number, right_number, atol=1e-4):
         raise Wrong("exported, but it gives other numbers than the module")
 
@@ -185,7 +200,7 @@ def _model_module(model: Any, is_static: bool) -> Any:
             more = {}
             if is_static:
                 more["cache_position"] = torch.arange(tokens.shape[1]) + 3
-            found = self.model(tokens, past_key_values=cache, use_cache=True, **more)
-            return found.logits, found.past_key_values
+            # The cache is changed in place; 4.38 to 4.41 return it as tuples.
+            return self.model(tokens, past_key_values=cache, use_cache=True, **more).logits, cache
 
     return Step().eval()

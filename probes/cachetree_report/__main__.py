@@ -7,14 +7,24 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from cachetree_report import choose, csv_format, json_format, markdown
+from cachetree_report import badge, choose, csv_format, html_format, json_format, markdown
+from cachetree_report.change_pages import diff_page, history_page
+from cachetree_report.explain import explain_page
+from cachetree_report.page import Page
 from cachetree_report.releases import Release, ReportError, read, read_yanked
 from cachetree_report.table import Report, build
+
+PAGE_FORMATS: dict[str, Callable[[Page], str]] = {
+    "markdown": markdown.render_page,
+    "json": json_format.render_page,
+}
 
 FORMATS: dict[str, Callable[[Report], str]] = {
     "markdown": markdown.render,
     "json": json_format.render,
     "csv": csv_format.render,
+    "html": html_format.render,
+    "svg": badge.render,
 }
 
 
@@ -27,11 +37,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         releases = _releases(options)
-        _show(_report(options, releases), options)
+        page = _page(options, releases)
+        _show(options, page) if page else _show(options, _report(options, releases))
     except ReportError as error:
         print(f"report: {error}", file=sys.stderr)
         return 2
     return 1 if any(release.problem for release in releases) else 0
+
+
+def _page(options: argparse.Namespace, releases: Sequence[Release]) -> Page | None:
+    """The page that was asked for in place of the table."""
+    if options.diff:
+        return diff_page(*(choose.one_release(version, releases) for version in options.diff))
+    if options.explain:
+        return explain_page(choose.one_release(options.explain, releases))
+    return history_page(releases) if options.changes else None
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -48,6 +68,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     show.add_argument("--versions", metavar="FROM:TO", help="such as 4.50:4.57, 5: or 4.56")
     show.add_argument("--all", action="store_true", help="a row per release, even where they agree")
+    pages = show.add_mutually_exclusive_group()
+    pages.add_argument("--diff", nargs=2, metavar=("A", "B"), help="what changed between two releases")
+    pages.add_argument("--changes", action="store_true", help="what changed at every release")
+    pages.add_argument("--explain", metavar="VERSION", help="all about one release")
     how = parser.add_argument_group("how to show it")
     how.add_argument("--format", choices=("table", *FORMATS), default="table")
     how.add_argument("--output", type=Path, metavar="FILE", help="write here, not to stdout")
@@ -67,32 +91,35 @@ def _releases(options: argparse.Namespace) -> list[Release]:
 
 def _report(options: argparse.Namespace, releases: Sequence[Release]) -> Report:
     cls = choose.class_name(options.cls, releases)
-    chosen = choose.columns([name for name in options.columns.split(",") if name])
-    if options.columns == "default" and options.cls != "DynamicCache":
-        chosen = choose.answered(cls, chosen, releases)
+    chosen = choose.columns([name for name in options.columns.split(",") if name], cls, releases)
     return build(cls, chosen, releases, grouped=not options.all)
 
 
-def _show(report: Report, options: argparse.Namespace) -> None:
+def _show(options: argparse.Namespace, shown: Report | Page) -> None:
     if options.format == "table":
-        _draw(report, options.output)
-    elif options.output:
-        _write(options.output, FORMATS[options.format](report))
+        _draw(shown, options.output)
+        return
+    formats = PAGE_FORMATS if isinstance(shown, Page) else FORMATS
+    if options.format not in formats:
+        raise ReportError(f"this is not shown as {options.format}; use table, {', '.join(formats)}")
+    text = formats[options.format](shown)
+    if options.output:
+        _write(options.output, text)
     else:
-        sys.stdout.write(FORMATS[options.format](report))
+        sys.stdout.write(text)
 
 
-def _draw(report: Report, output: Path | None) -> None:
+def _draw(shown: Report | Page, output: Path | None) -> None:
     from rich.console import Console
 
     from cachetree_report import terminal
 
-    if output is None:
-        terminal.draw(report, Console(highlight=False))
-        return
     page = io.StringIO()
-    terminal.draw(report, Console(file=page, width=80, highlight=False))
-    _write(output, page.getvalue())
+    console = Console(file=page, width=80, highlight=False) if output else Console(highlight=False)
+    draw = terminal.draw_page if isinstance(shown, Page) else terminal.draw
+    draw(shown, console)  # pyright: ignore[reportArgumentType]
+    if output:
+        _write(output, page.getvalue())
 
 
 def _write(output: Path, text: str) -> None:

@@ -49,8 +49,10 @@ def column_names() -> dict[str, tuple[str, ...]]:
     return names
 
 
-def columns(asked: Sequence[str]) -> list[Column]:
+def columns(asked: Sequence[str], cls: str, releases: Sequence[Release]) -> list[Column]:
     """The columns of the names, in the report's order, each once.
+
+    A name of many columns leaves out those that no release answers for this class.
 
     Raises:
         ReportError: A name stands for nothing.
@@ -60,7 +62,8 @@ def columns(asked: Sequence[str]) -> list[Column]:
         if name not in names:
             raise unknown("column", name, names)
     wanted = {key for name in asked for key in names[name]}
-    return [column for column in COLUMNS if column.key in wanted]
+    there = {column.key for column in answered(cls, COLUMNS, releases)} | set(asked)
+    return [column for column in COLUMNS if column.key in wanted & there]
 
 
 def answered(cls: str, chosen: Sequence[Column], releases: Sequence[Release]) -> list[Column]:

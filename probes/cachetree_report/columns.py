@@ -54,6 +54,9 @@ def outcome(setting: Setting, capability: Capability) -> Answer:
 
     def answer(facts: Facts, cls: str) -> Cell:
         found = look(facts, "capabilities", setting.key, cls, *capability.fact)
+        order = look(facts, "capabilities", setting.key, cls, "pytree", "leaf_order")
+        if order == ["cache"] and (found is None or is_missing(found)):
+            return Cell(State.NO, detail="not registered: the whole cache is one leaf")
         if isinstance(found, Mapping) and set(found) == {"fails"}:
             return Cell(State.NO, detail=found["fails"])
         return not_an_answer(found) or yes_or_no(found is True)
@@ -70,7 +73,7 @@ def layout(facts: Facts, cls: str) -> Cell:
 def tensors_come(facts: Facts, cls: str) -> Cell:
     """Whether a new cache holds no tensors yet."""
     when = look(facts, "layout", cls, "tensors_come")
-    return not_an_answer(when) or yes_or_no(when == "with the first update", str(when))
+    return not_an_answer(when) or Cell(State.TEXT, "yes" if when == "with the first update" else "no")
 
 
 def is_module(facts: Facts, cls: str) -> Cell:
@@ -78,7 +81,7 @@ def is_module(facts: Facts, cls: str) -> Cell:
     bases = look(facts, "signatures", "bases", cls)
     if is_missing(bases):
         return Cell(State.ABSENT)
-    return not_an_answer(bases) or yes_or_no("Module" in bases)
+    return not_an_answer(bases) or Cell(State.TEXT, "yes" if "Module" in bases else "no")
 
 
 def leaf_order(*settings: str) -> Answer:

@@ -19,10 +19,10 @@ def headline(cls: str, releases: Sequence[Release]) -> str:
     if not any(by_transformers):
         return f"Register {cls} yourself: transformers does it at import on no release."
     if not any(by_you):
-        return f"transformers registers {cls} itself on {in_words(versions, by_transformers)}."
+        return f"transformers registers {cls} itself {in_words(versions, by_transformers)}."
     return (
-        f"Register {cls} yourself on {in_words(versions, by_you)}."
-        f" transformers does it at import on {in_words(versions, by_transformers)}."
+        f"Register {cls} yourself {in_words(versions, by_you)}."
+        f" transformers does it at import {in_words(versions, by_transformers)}."
     )
 
 

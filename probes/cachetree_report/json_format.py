@@ -5,6 +5,7 @@ from typing import Any
 
 from cachetree_report.cells import Cell
 from cachetree_report.headline import headline
+from cachetree_report.page import Page
 from cachetree_report.table import Report, Row, notes
 
 FORMAT_VERSION = 1
@@ -13,6 +14,11 @@ FORMAT_VERSION = 1
 def render(report: Report) -> str:
     """Rows as objects; a cell's "state" is one of the words of `cells.State`."""
     return json.dumps(_document(report), indent=2, ensure_ascii=False) + "\n"
+
+
+def render_page(page: Page) -> str:
+    """What a page tells, as data."""
+    return json.dumps(page.data, indent=2, ensure_ascii=False, sort_keys=True) + "\n"
 
 
 def _document(report: Report) -> dict[str, Any]:

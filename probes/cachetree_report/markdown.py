@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from cachetree_report.cells import MEANINGS, SYMBOLS, State
 from cachetree_report.headline import headline, on_the_public_table
+from cachetree_report.page import Bullets, Code, Grid, Page, Prose
 from cachetree_report.table import Report, notes
 
 
@@ -23,16 +24,37 @@ def render(report: Report) -> str:
     return "\n".join(lines) + "\n"
 
 
+def render_page(page: Page) -> str:
+    """A page of prose, lists, code and grids."""
+    lines = [f"# {page.title}"]
+    for section in page.sections:
+        if section.title:
+            lines += ["", f"## {section.title}"]
+        for block in section.blocks:
+            lines += ["", *_block(block)]
+    return "\n".join(lines) + "\n"
+
+
+def _block(block: Prose | Bullets | Code | Grid) -> list[str]:
+    match block:
+        case Prose(text):
+            return [_escape(text)]
+        case Code(text):
+            return ["```python", *text.splitlines(), "```"]
+        case Bullets(items):
+            return [f"- {_escape(what)}" + (f" *{_escape(means)}*" if means else "") for what, means in items]
+        case Grid(titles, rows):
+            lines = [["", *titles], *([name, *(cell.symbol for cell in cells)] for name, cells in rows)]
+            return _aligned(lines, ["-"] + [":-:"] * len(titles))
+
+
 def table(report: Report) -> list[str]:
     """The table's lines, padded so that the text reads as a table too."""
     heads = [f"{column.group}: {column.title}" for column in report.columns]
     lines = [["transformers", *heads]]
     for row in report.rows:
         lines.append([row.span.replace("*", "\\*"), *(_escape(cell.symbol) for cell in row.cells)])
-    widths = [max(len(line[index]) for line in lines) for index in range(len(heads) + 1)]
-    rules = [_rule(report, index, width) for index, width in enumerate(widths[1:])]
-    rule = ["-" * widths[0], *rules]
-    return [_line(line, widths) for line in (lines[0], rule, *lines[1:])]
+    return _aligned(lines, ["-", *(_rule(report, index) for index in range(len(heads)))])
 
 
 def legend(report: Report) -> str:
@@ -43,9 +65,16 @@ def legend(report: Report) -> str:
     )
 
 
-def _rule(report: Report, index: int, width: int) -> str:
-    is_text = any(row.cells[index].state is State.TEXT for row in report.rows)
-    return "-" * width if is_text else ":" + "-" * (width - 2) + ":"
+def _rule(report: Report, index: int) -> str:
+    return "-" if any(row.cells[index].state is State.TEXT for row in report.rows) else ":-:"
+
+
+def _aligned(lines: Sequence[Sequence[str]], rules: Sequence[str]) -> list[str]:
+    widths = [max(3, *(len(line[index]) for line in lines)) for index in range(len(rules))]
+    rule = [
+        each.replace("-", "-" * (width - len(each) + 1)) for each, width in zip(rules, widths, strict=True)
+    ]
+    return [_line(line, widths) for line in (lines[0], rule, *lines[1:])]
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:

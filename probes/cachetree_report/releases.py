@@ -141,17 +141,18 @@ def runs(versions: Sequence[str], chosen: Sequence[bool]) -> list[tuple[int, int
 
 
 def in_words(versions: Sequence[str], chosen: Sequence[bool]) -> str:
-    """Names the chosen releases: "4.36 to 4.49 and from 4.56 on".
+    """Names the chosen releases: "on 4.36 to 4.49 and from 4.56 on".
 
     A run is named by minor versions where it holds whole ones, else by exact versions. "from
     ... on" is for a run that reaches the newest measured release.
     """
     found = runs(versions, chosen)
     if not found:
-        return "no release"
+        return "on no release"
     if found == [(0, len(versions) - 1)]:
-        return "every release"
-    return _join([_run_in_words(versions, chosen, first, last) for first, last in found])
+        return "on every release"
+    words = _join([_run_in_words(versions, chosen, first, last) for first, last in found])
+    return words if words.startswith("from") else f"on {words}"
 
 
 def _run_in_words(versions: Sequence[str], chosen: Sequence[bool], first: int, last: int) -> str:

@@ -1,7 +1,7 @@
 """The report in a terminal: colour where there is some, readable where there is none."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
 from rich.console import Console, RenderableType
@@ -12,6 +12,7 @@ from rich.text import Text
 from cachetree_report.cells import MEANINGS, SYMBOLS, Cell, State
 from cachetree_report.columns import Column
 from cachetree_report.headline import headline, on_the_public_table
+from cachetree_report.page import Bullets, Code, Grid, Page, Prose
 from cachetree_report.table import Report, notes
 
 GAP = 2
@@ -27,9 +28,14 @@ STYLES = {
 
 def draw(report: Report, console: Console) -> None:
     """Prints the report, in as many tables as the width needs, without blanks at the line ends."""
+    without_blank_ends(console, lambda: _draw(report, console))
+
+
+def without_blank_ends(console: Console, draws: Callable[[], None]) -> None:
+    """Prints what `draws` prints, so that it can be pasted anywhere."""
     with console.capture() as page:
-        _draw(report, console)
-    console.file.write(re.sub(r" +((?:\x1b\[\d*m)*)\n", r"\1\n", page.get()))
+        draws()
+    console.file.write(re.sub(r" +((?:\x1b\[[\d;]*m)*)\n", r"\1\n", page.get()))
 
 
 def _draw(report: Report, console: Console) -> None:
@@ -40,6 +46,52 @@ def _draw(report: Report, console: Console) -> None:
     for paragraph in _below(report):
         console.print()
         console.print(Padding(paragraph, (0, 1)))
+
+
+def draw_page(page: Page, console: Console) -> None:
+    """Prints a page of prose, lists, code and grids."""
+    without_blank_ends(console, lambda: _draw_page(page, console))
+
+
+def _draw_page(page: Page, console: Console) -> None:
+    console.print(Padding(Text(page.title, style="bold"), (0, 1)))
+    for section in page.sections:
+        console.print()
+        if section.title:
+            console.print(Padding(Text(section.title, style="bold cyan"), (0, 1)))
+        for block in section.blocks:
+            console.print(Padding(_block(block), (0, 1, 0, 3)))
+
+
+def _block(block: Prose | Bullets | Code | Grid) -> RenderableType:
+    match block:
+        case Prose(text):
+            return Text(text)
+        case Code(text):
+            return Padding(Text(text, style="cyan"), (1, 2))
+        case Bullets(items):
+            return _bullets(items)
+        case Grid(titles, rows):
+            return _grid(titles, rows)
+
+
+def _bullets(items: Sequence[tuple[str, str]]) -> RenderableType:
+    grid = Table.grid(padding=(0, 1))
+    for what, means in items:
+        grid.add_row("•", Text(what))
+        if means:
+            grid.add_row("", Text(means, style="italic dim"))
+    return grid
+
+
+def _grid(titles: Sequence[str], rows: Sequence[tuple[str, Sequence[Cell]]]) -> RenderableType:
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="not bold")
+    table.add_column("", overflow="fold")
+    for title in titles:
+        table.add_column(title, justify="center", no_wrap=True)
+    for name, cells in rows:
+        table.add_row(Text(name), *(Text(cell.symbol, style=STYLES[cell.state]) for cell in cells))
+    return table
 
 
 class _Group:

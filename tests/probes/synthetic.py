@@ -26,6 +26,7 @@ def document(version: str, *, registered: bool = False, helper: Any = None) -> d
                 "at_import": registries(names),
                 "after_executorch_import": registries(names),
                 "after_executorch_helper": helper,
+                "after_cachetree": registries(["DynamicCache", "StaticCache"]),
             },
             "capabilities": {
                 "import": {"DynamicCache": abilities(registered)},

@@ -1,0 +1,34 @@
+"""The report in the README, between two markers."""
+
+from cachetree_report import markdown
+from cachetree_report.headline import headline, on_the_public_table
+from cachetree_report.releases import ReportError
+from cachetree_report.table import Report, notes
+
+BEGIN = "<!-- report -->"
+END = "<!-- /report -->"
+
+
+def with_report(text: str, report: Report) -> str:
+    """The README's text with this report between its markers.
+
+    Raises:
+        ReportError: A marker is missing, twice there, or they stand in the wrong order.
+    """
+    if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
+        raise ReportError(f"README.md: expected one line {BEGIN} and after it one line {END}")
+    before, rest = text.split(BEGIN)
+    return f"{before}{BEGIN}\n\n{section(report)}\n{END}{rest.split(END)[1]}"
+
+
+def section(report: Report) -> str:
+    """Headline, table, legend and remarks: what a README has room for."""
+    marked = "\n".join(f"\\{note}" if note.startswith("*") else note for note in notes(report))
+    parts = [
+        f"**{headline(report.cls, report.releases)}**",
+        "\n".join(markdown.table(report)),
+        markdown.legend(report),
+        marked,
+        on_the_public_table(report.releases) or "",
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
