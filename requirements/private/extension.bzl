@@ -1,6 +1,6 @@
 """Module extension `hubs`: one repository per distinct wheel, one hub per lock, hubs of hubs."""
 
-load(":hub.bzl", "hub", "hub_of_hubs")
+load(":hub.bzl", "hub", "hub_of_hubs", "lock_index")
 load(":lock_file.bzl", "lock_version", "parse_lock")
 load(":releases.bzl", "check_hub", "check_release", "closures", "hub_name", "release_key", "requirement_line", "wheel_name")
 load(":wheel.bzl", "wheel")
@@ -23,7 +23,7 @@ def _hubs_impl(mctx):
             _add_lock(mctx, locks, tag.name, tag.lock)
         for tag in module.tags.transformers:
             _add_releases(mctx, locks, tag)
-    _declare_hubs({name: added.lock for name, added in locks.items()})
+    _declare_hubs(locks)
     return mctx.extension_metadata(reproducible = True)
 
 def _add_lock(mctx, locks, name, label):
@@ -84,23 +84,30 @@ def _shipped_locks(mctx, versions):
 
 def _declare_hubs(locks):
     """One repository per distinct wheel over all locks, and one hub per lock that points at them."""
-    wheels = {}
-    for name, lock in locks.items():
-        pinned = lock.requirements.values()
-        for requirement in pinned:
+    wheels = {}  # repository -> requirement
+    pinned_by = {}  # line for pip -> locks
+    for name, added in locks.items():
+        requirements = added.lock.requirements
+        for requirement in requirements.values():
             wheels[wheel_name(requirement)] = requirement
+            pinned_by.setdefault(requirement_line(requirement), []).append(str(added.label))
         hub(
             name = name,
             title = name,
-            closures = closures(lock.requirements),
-            versions = {requirement.name: requirement.version for requirement in pinned},
-            wheels = {requirement.name: wheel_name(requirement) for requirement in pinned},
+            closures = closures(requirements),
+            versions = {requirement.name: requirement.version for requirement in requirements.values()},
+            wheels = {requirement.name: wheel_name(requirement) for requirement in requirements.values()},
         )
+    lock_index(
+        name = "lock_index",
+        locks = pinned_by,
+    )
     for name, requirement in wheels.items():
         wheel(
             name = name,
-            title = "%s %s" % (requirement.name, requirement.version),
+            lock_index = "@lock_index//:index.json",
             requirement = requirement_line(requirement),
+            title = "%s %s" % (requirement.name, requirement.version),
         )
 
 _lock = tag_class(

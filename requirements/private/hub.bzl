@@ -145,3 +145,13 @@ hub_of_hubs = repository_rule(
         "yanked": attr.string_dict(doc = "Release to why the index withdrew it."),
     },
 )
+
+def _lock_index_impl(rctx):
+    rctx.file("BUILD.bazel", "exports_files([\"index.json\"])\n")
+    rctx.file("index.json", json.encode(rctx.attr.locks))
+
+lock_index = repository_rule(
+    implementation = _lock_index_impl,
+    doc = "`index.json`: which locks pin a requirement; wheels read it for their messages.",
+    attrs = {"locks": attr.string_list_dict(doc = "Requirement, as a line for pip, to labels of locks.")},
+)

@@ -29,12 +29,17 @@ def _wheel_impl(rctx):
 def _step(rctx, python, script, doing, command):
     rctx.report_progress("%s %s" % (doing, rctx.attr.title))
     result = rctx.execute(
-        [python.executable, "-s", script, command, "--title", rctx.attr.title],
+        [python.executable, "-s", script, command],
         environment = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": ""},
         timeout = 3600,
     )
     if result.return_code:
-        fail(result.stderr.strip())
+        fail("cachetree: %s, locked in %s: %s" % (rctx.attr.title, _locks(rctx), result.stderr.strip()))
+
+def _locks(rctx):
+    """The locks that pin the wheel. Looked up on failure only: one more lock must not refetch a wheel."""
+    locks = json.decode(rctx.read(rctx.attr.lock_index))[rctx.attr.requirement]
+    return ", ".join(locks[:3] + (["and %d more" % (len(locks) - 3)] if len(locks) > 3 else []))
 
 wheel = repository_rule(
     implementation = _wheel_impl,
@@ -42,6 +47,7 @@ wheel = repository_rule(
 
 pip fetches it with the user's own configuration, refuses any file whose hash the lock does not list, and builds nothing.""",
     attrs = {
+        "lock_index": attr.label(mandatory = True, doc = "JSON: requirement to the locks that pin it."),
         "requirement": attr.string(mandatory = True, doc = "One line for pip: `NAME==VERSION --hash=sha256:...`."),
         "title": attr.string(mandatory = True, doc = "`NAME VERSION`; for progress and messages."),
         "_script": attr.label(default = ":wheel.py", allow_single_file = True),

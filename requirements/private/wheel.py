@@ -35,8 +35,6 @@ class WheelError(Exception):
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("command", choices=["fetch", "unpack"])
-    parser.add_argument("--title", required=True, help="NAME VERSION")
-    parser.add_argument("--locks", default="", help="the locks that pin it")
     options = parser.parse_args()
     try:
         if options.command == "fetch":
@@ -44,7 +42,7 @@ def main() -> int:
         else:
             unpack(Path("wheel"), Path("site-packages"))
     except (WheelError, OSError) as error:
-        print(f"cachetree: {options.title} (locked in {options.locks}): {error}", file=sys.stderr)
+        print(error, file=sys.stderr)
         return 1
     return 0
 
