@@ -2,9 +2,10 @@
 
 import io
 
-import cachetree
 import torch
 from transformers.cache_utils import DynamicCache
+
+import cachetree
 
 
 class Step(torch.nn.Module):
