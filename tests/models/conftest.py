@@ -1,4 +1,4 @@
-"""Caches are registered for every test here, and nothing is shared between tests but that."""
+"""All tests here run with cachetree registered and, unless they ask for them, without gradients."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import torch
 logging.getLogger("torch._export.serde.serialize").setLevel(logging.ERROR)
 
 
-@pytest.fixture(autouse=True)
-def _registered() -> Iterator[None]:
+@pytest.fixture(autouse=True, scope="module")
+def registered() -> Iterator[None]:
     with cachetree.registered(), torch.no_grad():
         yield

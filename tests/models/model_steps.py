@@ -10,7 +10,7 @@ model needs beside that to be exported is here and nowhere else:
   complaint and gives wrong numbers after any other number of tokens;
 - models that return the old tuples get them turned into a cache again (Llama of 4.38 to 4.40), and those that
   take nothing else get them (T5 of 4.42 to 4.47);
-- a StaticCache of 4.38 to 4.40 serves one layer, where the model looks for it as an attribute.
+- a StaticCache of 4.38 to 4.40 serves one layer, which looks for it in an attribute.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from typing import Any
 
 import cachetree
 import torch
+from caches import WIDTH, WINDOW
 from transformers import PreTrainedModel, cache_utils
 
 
@@ -92,6 +93,52 @@ class StateSpaceStep(torch.nn.Module):
         return output.logits, output.cache_params
 
 
+class CacheStep(torch.nn.Module):
+    """The cache of a model without the model: `(tokens, position, ..., cache)` to `(a number, cache)`.
+
+    Each layer gets keys and values made of the tokens, each state is changed by them.
+    """
+
+    def __init__(self, config: Any) -> None:
+        super().__init__()
+        self.heads = getattr(config, "num_key_value_heads", None) or getattr(config, "num_attention_heads", 0)
+        self.layers = config.num_hidden_layers
+
+    def forward(
+        self, tokens: torch.Tensor, position: torch.Tensor, encoded: Any, cache: Any = None
+    ) -> tuple[torch.Tensor, Any]:
+        cache = encoded if cache is None else cache  # a decoder's cache is the third argument, not the fourth
+        total = tokens.sum().float()
+        for part in _parts(cache):
+            for layer in range(self.layers):
+                total = total + self._change(part, layer, tokens, position)
+        return total, cache
+
+    def _change(self, cache: Any, layer: int, tokens: torch.Tensor, position: torch.Tensor) -> torch.Tensor:
+        if self.heads:
+            states = tokens.float()[:, None, :, None].expand(-1, self.heads, -1, WIDTH)
+            keys, values = _update(cache, layer, states, states + 1, position)
+            return keys.sum() + 2 * values.sum()
+        if hasattr(cache, "conv_states"):
+            return cache.conv_states[layer].add_(tokens.sum()).sum()
+        return cache.update_conv_state(tokens.float().sum().expand(1, 6, 4).contiguous(), layer).sum()
+
+
+def _update(cache: Any, layer: int, keys: torch.Tensor, values: torch.Tensor, position: torch.Tensor) -> Any:
+    """`cache.update` with what it wants on any release."""
+    if "cache_kwargs" not in inspect.signature(type(cache).update).parameters:
+        return cache.update(keys, values, layer)
+    return cache.update(keys, values, layer, {"cache_position": position, "sliding_window": WINDOW})
+
+
+def _parts(cache: Any) -> list[Any]:
+    """The caches of which one is made: those of an encoder-decoder cache, those of a list, or itself."""
+    if isinstance(cache, list):
+        return cache
+    children = [getattr(cache, name, None) for name in ("self_attention_cache", "cross_attention_cache")]
+    return [child for child in children if child is not None] or [cache]
+
+
 def _cache_position(model: PreTrainedModel, position: torch.Tensor) -> dict[str, torch.Tensor]:
     takes_it = "cache_position" in inspect.signature(model.forward).parameters
     return {"cache_position": position} if takes_it else {}
@@ -121,11 +168,11 @@ def _takes_caches(model: PreTrainedModel) -> bool:
 @contextmanager
 def _attached(model: PreTrainedModel, caches: Any) -> Iterator[None]:
     """Puts one cache per layer where attention looks for it, if there is one per layer."""
-    attentions = [layer.self_attn for layer in model.model.layers] if isinstance(caches, list) else []
-    for attention, cache in zip(attentions, caches, strict=False):
-        attention.past_key_value = cache
+    served = list(zip(model.model.layers, caches, strict=True)) if isinstance(caches, list) else []
+    for layer, cache in served:
+        layer.self_attn.past_key_value = cache
     try:
         yield
     finally:
-        for attention in attentions:
-            del attention.past_key_value
+        for layer, _ in served:
+            del layer.self_attn.past_key_value

@@ -5,7 +5,8 @@
     test       the case, as in the test's own name
     first      the first release with the error
     last       the last one, or null where the newest release still has it
-    stage      "build": the release does not have the model or the cache; "export": its code cannot be exported
+    stage      "absent": the release does not have the model or the cache; "eager": its model cannot take this
+               cache even without an export; "export": its code cannot be exported
     exception  the name of the exception's type
     message    a part of its text
     reason     why

@@ -9,7 +9,7 @@ import cachetree
 import tiny_models
 import torch
 from caches import ROOM, Absent, has_one_layer, make_static, mamba_class
-from model_steps import DecoderStep, EncoderDecoderStep, StateSpaceStep
+from model_steps import CacheStep, DecoderStep, EncoderDecoderStep, StateSpaceStep
 from tiny_models import WIDTH, token_ids
 from transformers import cache_utils
 
@@ -23,6 +23,10 @@ class Subject:
     def __init__(self, family: str, step: type[torch.nn.Module], **changes: Any) -> None:
         self.model = tiny_models.build(family, **changes)
         self.step = step(self.model)
+
+    def leave_out_model(self) -> None:
+        """From now on the step is one of the cache alone, with the same inputs and outputs."""
+        self.step = CacheStep(self.model.config)
 
     def empty_cache(self, batch: int) -> Any:
         """A cache without tokens."""
@@ -64,6 +68,11 @@ class Decoder(Subject):
 class StaticDecoder(Decoder):
     """Llama or Gemma 2 with a StaticCache, or what the release has for the model in its place."""
 
+    def __init__(self, family: str, **changes: Any) -> None:
+        super().__init__(family, **changes)
+        if isinstance(self.empty_cache(1), list):  # there sdpa attends to slots that are not written yet
+            super().__init__(family, **changes, attn_implementation="eager")
+
     def empty_cache(self, batch: int) -> Any:
         config = self.model.config
         if getattr(config, "sliding_window", None) and _has_hybrid_cache():
@@ -75,9 +84,7 @@ class StaticDecoder(Decoder):
 
 
 class EncoderDecoder(Subject):
-    """T5 with a DynamicCache for each kind of attention."""
-
-    SOURCE = 6
+    """T5 with a DynamicCache for each kind of attention. The source is one token longer than the first target."""
 
     def __init__(self, family: str = "t5", **changes: Any) -> None:
         super().__init__(family, EncoderDecoderStep, **changes)
@@ -90,19 +97,19 @@ class EncoderDecoder(Subject):
 
     def prefill(self, length: int, batch: int = 1) -> Inputs:
         tokens, position, cache = super().prefill(length, batch)
-        return tokens, position, _encoded(batch, self.SOURCE), cache
+        return tokens, position, _encoded(batch, length + 1), cache
 
     def decode(self, seen: int, batch: int = 1) -> Inputs:
         tokens, position, cache = super().decode(seen, batch)
-        return tokens, position, _encoded(batch, self.SOURCE), cache
+        return tokens, position, _encoded(batch, seen + 1), cache
 
     def prefill_shapes(self, inputs: Inputs) -> Any:
         tokens, position, cache = super().prefill_shapes(inputs)
-        return tokens, position, {}, cache
+        return tokens, position, {1: DYNAMIC}, cache
 
     def decode_shapes(self, inputs: Inputs, **dimensions: Any) -> Any:
         tokens, position, cache = super().decode_shapes(inputs, **dimensions)
-        return tokens, position, {}, cache
+        return tokens, position, {1: DYNAMIC}, cache
 
 
 class StaticEncoderDecoder(EncoderDecoder):
