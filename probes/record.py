@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from cachetree_report.recorded import record
+from cachetree_report.releases import ReportError
 
 
 def main() -> int:
@@ -18,7 +19,11 @@ def main() -> int:
     if not root:
         print("record: start it with bazel run //probes:record", file=sys.stderr)
         return 2
-    said = record(options.facts, Path(root) / "probes" / "expected", options.versions)
+    try:
+        said = record(options.facts, Path(root) / "probes" / "expected", options.versions)
+    except ReportError as error:
+        print(f"record: {error}", file=sys.stderr)
+        return 2
     print("\n".join(said) or "Nothing changed.")
     return 0
 

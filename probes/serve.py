@@ -47,7 +47,7 @@ def _handler(releases: Sequence[Release]) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             self.wfile.write(page if found else b"Nothing here; the report is at /.")
 
-        def log_message(self, *_: object) -> None:
+        def log_message(self, format: str, *args: object) -> None:
             """Says nothing: the terminal shows the address and no more."""
 
     return Handler

@@ -11,7 +11,7 @@ from cachetree_report import badge, choose, csv_format, html_format, json_format
 from cachetree_report.change_pages import diff_page, history_page
 from cachetree_report.explain import explain_page
 from cachetree_report.page import Page
-from cachetree_report.releases import Release, ReportError, read, read_yanked
+from cachetree_report.releases import Release, ReportError, read, read_yanked, with_machines
 from cachetree_report.table import Report, build
 
 PAGE_FORMATS: dict[str, Callable[[Page], str]] = {
@@ -77,13 +77,14 @@ def _parser() -> argparse.ArgumentParser:
     how.add_argument("--output", type=Path, metavar="FILE", help="write here, not to stdout")
     facts = parser.add_argument_group("where the facts are (Bazel fills these in)")
     facts.add_argument("--facts", nargs="+", type=Path, required=True, metavar="FILE")
+    facts.add_argument("--machine", nargs="*", type=Path, default=[], metavar="FILE", help="what they cost")
     facts.add_argument("--yanked", type=Path, metavar="FILE", help="lines `VERSION REASON`")
     return parser
 
 
 def _releases(options: argparse.Namespace) -> list[Release]:
     yanked = read_yanked(options.yanked) if options.yanked else {}
-    releases = read(options.facts, yanked)
+    releases = with_machines(read(options.facts, yanked), options.machine)
     if all(release.problem for release in releases):
         raise ReportError("\n".join(str(release.problem) for release in releases))
     return choose.releases_in(options.versions, releases) if options.versions else releases
@@ -116,8 +117,10 @@ def _draw(shown: Report | Page, output: Path | None) -> None:
 
     page = io.StringIO()
     console = Console(file=page, width=80, highlight=False) if output else Console(highlight=False)
-    draw = terminal.draw_page if isinstance(shown, Page) else terminal.draw
-    draw(shown, console)  # pyright: ignore[reportArgumentType]
+    if isinstance(shown, Page):
+        terminal.draw_page(shown, console)
+    else:
+        terminal.draw(shown, console)
     if output:
         _write(output, page.getvalue())
 

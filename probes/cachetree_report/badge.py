@@ -8,7 +8,7 @@ from cachetree_report.columns import COLUMNS, DEFAULT
 from cachetree_report.releases import Release
 from cachetree_report.table import Report
 
-HEIGHT, LABEL, COUNT = 20, 150, 44
+HEIGHT, LABEL, COUNT = 20, 144, 44
 GREEN, AMBER, RED = "#2da44e", "#d4a72c", "#cf222e"
 
 

@@ -19,9 +19,8 @@ def unknown(what: str, name: str, names: Iterable[str]) -> ReportError:
     return _unknown(what, name, every, folded[near[0]] if near else None)
 
 
-def unknown_release(asked: str, releases: Sequence[Release]) -> ReportError:
+def unknown_release(asked: str, versions: Sequence[str]) -> ReportError:
     """The same for releases, where the nearest is the nearest in number."""
-    versions = [release.version for release in releases]
     wanted = _numbers(asked)
     near = min(versions, key=lambda one: [abs(a - b) for a, b in zip(_numbers(one), wanted, strict=True)])
     return _unknown("release", asked, versions, near if any(wanted) else None)
@@ -39,7 +38,7 @@ def _numbers(version: str) -> list[int]:
 
 def column_names() -> dict[str, tuple[str, ...]]:
     """What `--columns` takes, and the columns that each name stands for."""
-    names = {column.key: (column.key,) for column in COLUMNS}
+    names: dict[str, tuple[str, ...]] = {column.key: (column.key,) for column in COLUMNS}
     for ability in CAPABILITIES:
         names[ability.key] = tuple(f"{setting.key}.{ability.key}" for setting in SETTINGS)
     for setting in SETTINGS:
@@ -103,7 +102,7 @@ def releases_in(asked: str, releases: Sequence[Release]) -> list[Release]:
         and (not end or order(release.version) <= order(end) or _is_in(release.version, end))
     ]
     if not chosen:
-        raise unknown_release(asked, releases)
+        raise unknown_release(asked, [release.version for release in releases])
     return chosen
 
 
@@ -115,7 +114,7 @@ def one_release(asked: str, releases: Sequence[Release]) -> Release:
     """
     found = [release for release in releases if release.version == asked]
     if not found:
-        raise unknown_release(asked, releases)
+        raise unknown_release(asked, [release.version for release in releases])
     if found[0].problem:
         raise ReportError(f"transformers {asked} has no facts: {found[0].problem}")
     return found[0]

@@ -53,6 +53,10 @@ def outcome(setting: Setting, capability: Capability) -> Answer:
     """Whether the class can do something once the setting's call was made."""
 
     def answer(facts: Facts, cls: str) -> Cell:
+        if capability.needs and cls != "DynamicCache":
+            return Cell(State.UNKNOWN)
+        if capability.needs and look(facts, "layout", "has", capability.needs) is False:
+            return Cell(State.ABSENT)
         found = look(facts, "capabilities", setting.key, cls, *capability.fact)
         order = look(facts, "capabilities", setting.key, cls, "pytree", "leaf_order")
         if order == ["cache"] and (found is None or is_missing(found)):

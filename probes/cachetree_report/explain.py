@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from cachetree_report.capabilities import CAPABILITIES, SETTINGS, Setting
-from cachetree_report.cells import Cell, State, look
+from cachetree_report.capabilities import CAPABILITIES, SETTINGS, Capability, Setting
+from cachetree_report.cells import Cell, State, error_of, look
 from cachetree_report.columns import REGISTRY, Facts, classes_of, outcome, registered
 from cachetree_report.page import Bullets, Code, Grid, Page, Prose, Section
 from cachetree_report.releases import Release
@@ -13,34 +13,67 @@ from cachetree_report.watchers import CLASSES
 EXPORTED = ("DynamicCache", "StaticCache")
 
 HELPER_CODE = """\
-from transformers.integrations.executorch import register_dynamic_cache_export_support
+from transformers.integrations.executorch import (
+    register_dynamic_cache_export_support,
+)
 
 register_dynamic_cache_export_support()"""
 
 EXPORTERS_CODE = """\
-from transformers.exporters.exporter_dynamo import register_cache_pytrees_for_model
+from transformers.exporters.exporter_dynamo import (
+    register_cache_pytrees_for_model,
+)
 
 register_cache_pytrees_for_model(model)"""
 
 CACHETREE_CODE = """\
 import cachetree
 
-cachetree.register()"""
+cachetree.register()
+
+shapes = cachetree.dynamic_shapes(cache, length=torch.export.Dim.DYNAMIC)
+program = torch.export.export(
+    model, (tokens, cache), dynamic_shapes=({}, shapes)
+)"""
 
 CODE = {"helper": HELPER_CODE, "exporters": EXPORTERS_CODE, "cachetree": CACHETREE_CODE}
 
 
 def explain_page(release: Release) -> Page:
-    """All about one release that has facts."""
+    """All about one release that has facts; what it costs, where the facts say what machine it was."""
     facts = release.document["facts"]
     sections = [
         Section("In your code", list(_code(facts))),
         Section("What works", list(_works(facts))),
-        Section("Why not", [Bullets(_reasons(facts))]),
-        Section("Inside", [Bullets(list(_inside(facts)))]),
+        Section("Why not", _bullets(_reasons(facts))),
+        Section("Inside", _bullets(list(_inside(facts)))),
         Section("Classes", [Prose(", ".join(classes_of(facts)))]),
+        *_cost(release.document.get("machine")),
     ]
+    sections = [section for section in sections if section.blocks]
     return Page(_title(release), sections, {"version": release.version, "yanked": release.yanked, **facts})
+
+
+def _bullets(items: list[tuple[str, str]]) -> list[Bullets]:
+    return [Bullets(items)] if items else []
+
+
+def _cost(machine: Any) -> Iterator[Section]:
+    if not isinstance(machine, Mapping):
+        return
+    seconds, times = look(machine, "import_seconds"), look(machine, "flatten_microseconds")
+    lines = []
+    if isinstance(seconds, Mapping) and not error_of(seconds):
+        listed = ", ".join(f"{name} {value:.2f} s" for name, value in seconds.items())
+        lines.append((f"Imports, one after the other: {listed}.", ""))
+    for setting in SETTINGS:
+        took = look(times, setting.key) if isinstance(times, Mapping) else None
+        if isinstance(took, Mapping) and not error_of(took):
+            what = f"{setting.call or setting.title}: flattening a DynamicCache of 32 layers takes"
+            lines.append((f"{what} {took['flatten']} µs, building it again {took['unflatten']} µs.", ""))
+    if lines:
+        where = f"What it costs (on {machine.get('platform')}, Python {machine.get('python')})"
+        yield Section(where, [Bullets(lines)])
 
 
 def _title(release: Release) -> str:
@@ -58,9 +91,17 @@ def _code(facts: Facts) -> Iterator[Prose | Code]:
         names = _registered(facts, setting)
         if names and setting.call:
             yield Code(CODE[setting.key])
-            yield Prose(f"registers {', '.join(names)}. {_verdict(facts, setting)}")
-    if _registered(facts, SETTINGS[0]):
-        yield Prose(f"With nothing called: {_verdict(facts, SETTINGS[0])}")
+            yield Prose(f"{setting.call} registers {_counted(facts, names)}. {_verdict(facts, setting)}")
+    if names := _registered(facts, SETTINGS[0]):
+        by_itself = f"With nothing called, {_counted(facts, names)} is registered."
+        yield Prose(f"{by_itself} {_verdict(facts, SETTINGS[0])}")
+
+
+def _counted(facts: Facts, names: list[str]) -> str:
+    every = look(facts, "classes", "caches")
+    if isinstance(every, list) and len(names) > 2 and set(every) <= set(names):
+        return f"all {len(every)} cache classes"
+    return ", ".join(names)
 
 
 def _registered(facts: Facts, setting: Setting) -> list[str]:
@@ -79,25 +120,27 @@ def _verdict(facts: Facts, setting: Setting) -> str:
     answers = {one.key: outcome(setting, one)(facts, "DynamicCache").state for one in CAPABILITIES}
     failing = [key for key, state in answers.items() if state in (State.NO, State.ERROR)]
     if failing:
-        return f"A DynamicCache then fails at: {', '.join(failing)}."
-    return "Everything below works with a DynamicCache then."
+        return f"A DynamicCache still fails at: {', '.join(failing)}."
+    return "A DynamicCache can then do everything below."
 
 
-def _works(facts: Facts) -> Iterator[Prose | Grid]:
+def _works(facts: Facts) -> Iterator[Prose | Grid | Bullets]:
+    asked: list[Capability] = []
     for cls in EXPORTED:
-        if cls not in classes_of(facts):
-            continue
         shown = [one for one in CAPABILITIES if any(_known(facts, each, one, cls) for each in SETTINGS)]
+        asked += [one for one in shown if one not in asked]
         rows = [
-            (setting.call or setting.title, [outcome(setting, one)(facts, cls) for one in shown])
+            (setting.short, [outcome(setting, one)(facts, cls) for one in shown])
             for setting in SETTINGS
             if any(_known(facts, setting, one, cls) for one in shown)
         ]
-        yield Prose(f"{cls}:")
-        yield Grid([one.title for one in shown], rows)
+        if rows:
+            yield Prose(f"{cls}:")
+            yield Grid([one.title for one in shown], rows)
+    yield Bullets([(f"{one.title}: {one.meaning}", "") for one in asked])
 
 
-def _known(facts: Facts, setting: Setting, ability: Any, cls: str) -> bool:
+def _known(facts: Facts, setting: Setting, ability: Capability, cls: str) -> bool:
     cell: Cell = outcome(setting, ability)(facts, cls)
     return cell.state not in (State.ABSENT, State.UNKNOWN)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from cachetree_report.changes import between
+from cachetree_report.choose import unknown_release
 
 SHOWN = 40
 """How many changed paths are listed; the words above them tell the rest."""
@@ -46,29 +47,39 @@ def record(files: Sequence[Path], folder: Path, versions: Sequence[str]) -> list
 
     Returns:
         A line for each file that changed.
+
+    Raises:
+        ReportError: There are no facts of a release that is named.
     """
+    texts = [file.read_text(encoding="utf-8") for file in files]
+    measured = {json.loads(text)["transformers"]: text for text in texts}
+    for version in versions:
+        if version not in measured:
+            raise unknown_release(version, list(measured))
     folder.mkdir(exist_ok=True)
     said: list[str] = []
-    kept: set[str] = set()
-    for file in files:
-        text = file.read_text(encoding="utf-8")
-        measured = json.loads(text)
-        version = measured["transformers"]
-        kept.add(file_name(version))
-        if not versions or version in versions:
-            said += _record_one(folder / file_name(version), text, measured)
-    for stale in [] if versions else sorted(folder.glob("transformers_*.json")):
+    for version in versions or measured:
+        said += _record_one(folder / file_name(version), measured[version])
+    return said if versions else said + _remove_stale(folder, {file_name(version) for version in measured})
+
+
+def _remove_stale(folder: Path, kept: set[str]) -> list[str]:
+    said = []
+    for stale in sorted(folder.glob("transformers_*.json")):
         if stale.name not in kept:
             stale.unlink()
             said.append(f"{stale.name}: removed, there is no such lock")
     return said
 
 
-def _record_one(target: Path, text: str, measured: Any) -> list[str]:
+def _record_one(target: Path, text: str) -> list[str]:
     old = target.read_text(encoding="utf-8") if target.exists() else ""
     if old == text:
         return []
     target.write_text(text, encoding="utf-8")
     if not old:
         return [f"{target.name}: new"]
-    return [f"{target.name}: changed", *(f"  {line}" for line in differences(json.loads(old), measured))]
+    return [
+        f"{target.name}: changed",
+        *(f"  {line}" for line in differences(json.loads(old), json.loads(text))),
+    ]

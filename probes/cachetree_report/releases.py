@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +66,27 @@ def read(files: Iterable[Path], yanked: dict[str, str]) -> list[Release]:
     if not releases:
         raise ReportError("no facts files; give some with --facts FILE...")
     return [releases[version] for version in sorted(releases, key=order)]
+
+
+def with_machines(releases: Iterable[Release], files: Iterable[Path]) -> list[Release]:
+    """The releases, with "machine" from files `NAME.machine.json` that stand beside facts.
+
+    Raises:
+        ReportError: A file cannot be read.
+    """
+    machines = {}
+    for file in files:
+        match = _IN_FILE_NAME.search(file.name.removesuffix(".machine.json"))
+        try:
+            machines[".".join(match.groups()) if match else ""] = json.loads(file.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise ReportError(f"{file}: cannot be read: {error}") from None
+    return [
+        replace(one, document={**one.document, "machine": machines[one.version]})
+        if one.document and one.version in machines
+        else one
+        for one in releases
+    ]
 
 
 def _read_one(file: Path, yanked: dict[str, str]) -> Release:

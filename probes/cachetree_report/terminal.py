@@ -68,7 +68,7 @@ def _block(block: Prose | Bullets | Code | Grid) -> RenderableType:
         case Prose(text):
             return Text(text)
         case Code(text):
-            return Padding(Text(text, style="cyan"), (1, 2))
+            return Padding(Text(text, style="cyan"), (1, 0, 1, 1))
         case Bullets(items):
             return _bullets(items)
         case Grid(titles, rows):

@@ -40,9 +40,9 @@ def test_registration_comes_first_and_says_what_it_means():
         ),
         ("register_dynamic_cache_export_support(): new.", "It registers DynamicCache."),
         (
-            "DynamicCache: with nothing called, loses trip, spec, map, export, dynamic, save, llama,"
+            "DynamicCache: with nothing called, loses trip, spec, map, empty, export, dynamic, save, llama,"
             " llama-dynamic, llama-save.",
-            "NotRegistered: the whole cache is one leaf",
+            "not registered: the whole cache is one leaf",
         ),
     ]
 
@@ -139,7 +139,7 @@ def test_explain_tells_what_to_write(capsys, facts):
     assert out.startswith(
         "# transformers 4.56.0 does not register DynamicCache as a pytree when it is imported.\n"
     )
-    assert "```python\nimport cachetree\n\ncachetree.register()\n```" in out
+    assert "```python\nimport cachetree\n\ncachetree.register()\n" in out
     assert "```python\nfrom transformers.integrations.executorch import" in out
 
 
@@ -152,3 +152,33 @@ def test_explain_of_an_unknown_release_names_the_nearest(capsys, facts):
 def test_pages_have_no_csv(capsys, facts):
     code, _, err = run(capsys, facts, "--changes", "--format", "csv")
     assert (code, err) == (2, "report: this is not shown as csv; use table, markdown, json\n")
+
+
+def test_explain_shows_both_classes_and_why_not(capsys, facts):
+    _, out, _ = run(capsys, facts, "--explain", "4.49.0")
+    lines = [line.strip() for line in out.splitlines()]
+    assert "nothing called  ✗    ✗    ✗    ✗    ✗   ✗   ✗     ✗     ✗     ✗" in lines
+    assert "cachetree       ✓    ✓    ✓    ✓    ✓   ✓   ✓     ✓     ✓     ✓" in lines
+    assert "not registered: the whole cache is one leaf" in lines
+    assert "helper" not in out.split("What works")[1].split("•")[0]
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_explain_tells_the_cost_where_it_was_measured(capsys, facts, tmp_path):
+    machine = tmp_path / "facts.transformers_4_50_0.machine.json"
+    machine.write_text(
+        json.dumps(
+            {
+                "platform": "linux-x86_64",
+                "python": "3.11.7",
+                "import_seconds": {"torch": 2.0},
+                "flatten_microseconds": {"import": {"flatten": 22, "unflatten": 17}, "helper": None},
+            }
+        )
+    )
+    _, out, _ = run(capsys, facts, "--machine", str(machine), "--explain", "4.50.0", "--format", "markdown")
+    assert out.endswith(
+        "## What it costs (on linux-x86_64, Python 3.11.7)\n\n"
+        "- Imports, one after the other: torch 2.00 s.\n"
+        "- nothing called: flattening a DynamicCache of 32 layers takes 22 µs, building it again 17 µs.\n"
+    )

@@ -63,6 +63,11 @@ def test_recording_one_release_leaves_the_others(files, tmp_path):
     assert [file.name for file in folder.iterdir()] == ["transformers_4_51_0.json"]
 
 
+def test_recording_an_unknown_release_is_an_error(files, tmp_path):
+    with pytest.raises(ReportError, match=r"no release is called 4\.51\.9\. Did you mean 4\.51\.0\?"):
+        record(files, tmp_path / "expected", ["4.51.9"])
+
+
 @pytest.fixture
 def report(files):
     columns = [column for column in COLUMNS if column.key in DEFAULT]
@@ -88,7 +93,7 @@ def test_a_readme_without_its_markers_is_an_error(report, text):
 def test_the_badge_is_an_svg_with_a_bar_per_release(report):
     root = ElementTree.fromstring(badge.render(report))
     space = "{http://www.w3.org/2000/svg}"
-    assert root.find(f"{space}title").text == (
+    assert root.findtext(f"{space}title") == (
         "DynamicCache of transformers as a pytree that exports, 2 releases: 0 by themselves, 2 with cachetree"
     )
     fills = [rect.get("fill") for rect in root.iter(f"{space}rect")]

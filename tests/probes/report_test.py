@@ -68,7 +68,7 @@ def test_cells_say_yes_no_absent_and_error(capsys, facts):
     assert [row["cells"]["after-helper"]["state"] for row in rows] == ["absent", "absent", "yes", "yes"]
     assert rows[0]["cells"]["import.trip"] == {
         "state": "no",
-        "detail": "NotRegistered: the whole cache is one leaf",
+        "detail": "not registered: the whole cache is one leaf",
     }
     assert rows[0]["cells"]["cachetree.trip"] == {"state": "yes"}
 
@@ -219,3 +219,15 @@ def test_csv_has_a_line_per_release(capsys, facts, yanked):
         "4.56.0,no,lists,no",
         "4.57.0,no,lists,error",
     ]
+
+
+def test_sliding_layers_are_asked_only_where_there_are_some(capsys, facts):
+    old, new = (json.loads(facts[index].read_text()) for index in (0, 3))
+    old["facts"]["layout"]["has"] = {"DynamicSlidingWindowLayer": False}
+    new["facts"]["layout"]["has"] = {"DynamicSlidingWindowLayer": True}
+    new["facts"]["capabilities"]["helper"]["DynamicCache"]["pytree"]["layers_kept"] = {"fails": "Wrong: no"}
+    for file, changed in zip((facts[0], facts[3]), (old, new), strict=True):
+        file.write_text(json.dumps(changed))
+    rows = as_json(capsys, facts, "--columns", "helper.kinds", "--all")["rows"]
+    assert rows[0]["cells"]["helper.kinds"] == {"state": "absent"}
+    assert rows[3]["cells"]["helper.kinds"] == {"state": "no", "detail": "Wrong: no"}

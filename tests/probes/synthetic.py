@@ -21,7 +21,11 @@ def document(version: str, *, registered: bool = False, helper: Any = None) -> d
                 "aliases": {},
                 "public_check": {"DynamicCache": True, "a class nobody registered": True},
             },
-            "layout": {"DynamicCache": {"kind": "lists"}, "StaticCache": {"kind": "lists"}},
+            "layout": {
+                "DynamicCache": {"kind": "lists"},
+                "StaticCache": {"kind": "lists"},
+                "has": {"DynamicLayer": False, "DynamicSlidingWindowLayer": False},
+            },
             "registration": {
                 "at_import": registries(names),
                 "after_executorch_import": registries(names),
@@ -38,15 +42,19 @@ def document(version: str, *, registered: bool = False, helper: Any = None) -> d
 
 
 def abilities(works: bool) -> dict[str, Any]:
-    """Everything works, or nothing does."""
-    outcome = True if works else {"fails": "NotRegistered: the whole cache is one leaf"}
-    exports = {"static": outcome, "dynamic": outcome, "save": outcome}
+    """Everything works, or the class is not registered."""
+    if not works:
+        refused = {"fails": "ValueError: Unsupported input type"}
+        exports = {"static": refused, "dynamic": refused, "save": refused}
+        return {"pytree": {"leaf_order": ["cache"]}, "export_cache": exports, "export_llama": exports}
+    exports = {"static": True, "dynamic": True, "save": True}
     return {
         "pytree": {
-            "leaf_order": ["k0", "k1", "v0", "v1"] if works else ["cache"],
-            "round_trip": outcome,
-            "spec_json": outcome,
-            "tree_map": outcome,
+            "leaf_order": ["k0", "k1", "v0", "v1"],
+            "round_trip": True,
+            "spec_json": True,
+            "tree_map": True,
+            "empty": True,
         },
         "export_cache": exports,
         "export_llama": exports,

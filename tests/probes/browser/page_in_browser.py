@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import sync_playwright  # pyright: ignore[reportMissingImports]
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parents[2] / "probes")]
@@ -116,7 +116,7 @@ def test_a_click_shows_the_exception(open_page):
     cell(page, "4.48.0 \N{EN DASH} 4.49.0, nothing called, trip: no").click()
     detail = page.get_by_label("Details of the chosen cell")
     assert detail.locator("h2").inner_text() == "4.48.0 \N{EN DASH} 4.49.0: no"
-    assert detail.locator("code").all_inner_texts() == ["NotRegistered: the whole cache is one leaf"]
+    assert detail.locator("code").all_inner_texts() == ["not registered: the whole cache is one leaf"]
 
 
 def test_the_keyboard_is_enough(open_page):
