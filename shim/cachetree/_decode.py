@@ -81,11 +81,18 @@ def _set(made: Any, name: str, value: Any) -> None:
 
 
 def _constant(data: Any, dtype: torch.dtype, device: torch.device | None = None) -> torch.Tensor:
-    """A real tensor also while a program is traced: Python code branches on it."""
+    """A real tensor also under a fake mode: Python code branches on it."""
+    if torch.compiler.is_dynamo_compiling():
+        return torch.tensor(data, dtype=dtype, device=device)
     from torch._subclasses.fake_tensor import unset_fake_temporarily
 
     with unset_fake_temporarily():
         return torch.tensor(data, dtype=dtype, device=device)
+
+
+def _flags(flags: list[bool], dtype: str) -> Any:
+    """The tensor again; a tuple for Dynamo, which cannot branch on a tensor."""
+    return tuple(flags) if torch.compiler.is_dynamo_compiling() else _constant(flags, dtype_named(dtype))
 
 
 def _empty(shape: list[int], dtype: str, device: str) -> torch.Tensor:
@@ -112,7 +119,7 @@ _DECODERS: dict[str, Callable[[_Decoder, Any], Any]] = {
     "$tuple": lambda decoder, items: tuple(decoder.value(item) for item in items),
     "$empty": lambda _, content: _empty(*content),
     "$zeros": lambda _, content: _zeros(*content),
-    "$tensor": lambda _, content: _constant(content[0], dtype_named(content[1])),
+    "$flags": lambda _, content: _flags(*content),
     "$float": lambda _, content: float(content),
     "$dtype": lambda _, content: dtype_named(content),
     "$device": lambda _, content: torch.device(content),

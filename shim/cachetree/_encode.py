@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -114,7 +113,7 @@ class _Encoder:
         if is_slot or path[-1] in facts.CHILDREN or is_cache(value):
             return self._leaf(value, path)
         if isinstance(value, torch.Tensor):
-            return _flags(value) if path[-1] in facts.FLAGS else self._leaf(value, path)
+            return self._leaf(value, path)
         if is_part(value):
             return {"$object": class_name(type(value)), "state": self.object_state(value, path)}
         return self._plain(value, path)
@@ -136,6 +135,9 @@ class _Encoder:
     def _buffers(self, buffers: dict[str, Any], path: Path) -> Json:
         """Buffers of a static cache are the tensors of its lists under second names (4.45 to 4.49)."""
         marks = {id(leaf.value): leaf.mark for leaf in self.found}
+        if torch.compiler.is_dynamo_compiling():  # where a tensor is another object after `+=`
+            named = {"_".join(map(str, leaf.path)): leaf.mark for leaf in self.found}
+            marks |= {id(buffers[name]): mark for name, mark in named.items() if name in buffers}
         return {
             "$dict": [
                 [name, marks.get(id(value)) or self.value(value, (*path, "_buffers", name))]
@@ -199,7 +201,7 @@ def _attributes(owner: Any, leave_out: Iterable[str]) -> dict[str, Any]:
     attributes = {name: value for name, value in vars(owner).items() if name not in leave_out}
     attributes.pop("_cachetree_context", None)
     if isinstance(owner, torch.nn.Module):
-        for name in _machinery():
+        for name in _MACHINERY:
             if name not in facts.MODULE_MACHINERY and not attributes.get(name):
                 attributes.pop(name, None)
         if attributes.get("training") is True:
@@ -213,9 +215,7 @@ def _attributes(owner: Any, leave_out: Iterable[str]) -> dict[str, Any]:
     return attributes
 
 
-@functools.cache
-def _machinery() -> frozenset[str]:
-    return frozenset(vars(torch.nn.Module()))
+_MACHINERY = frozenset(vars(torch.nn.Module()))
 
 
 def _is_filler(value: Any, path: Path) -> bool:
@@ -236,8 +236,10 @@ def _tensor_facts(value: torch.Tensor) -> Json:
     return [list(value.shape), dtype_name(value.dtype), str(value.device)]
 
 
-def _flags(value: torch.Tensor) -> Json:
-    return {"$tensor": [value.tolist(), dtype_name(value.dtype)]}
+def _flags(value: torch.Tensor | tuple[bool, ...]) -> Json:
+    if isinstance(value, tuple):  # see `_decode`: what Dynamo has in place of the tensor
+        return {"$flags": [list(value), "bool"]}
+    return {"$flags": [value.tolist(), dtype_name(value.dtype)]}
 
 
 def _counts(value: Any) -> Json:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any, NamedTuple
 
 _PARTS = ("CacheLayerMixin", "LinearAttentionCacheLayerMixin", "DummyLayer", "CacheProcessor")
@@ -59,9 +58,14 @@ def refuse_quantized(owner: Any) -> None:
         )
 
 
-@functools.cache
-def _bases(names: tuple[str, ...]) -> tuple[type, ...]:
-    from transformers import cache_utils
+_bases_found: dict[tuple[str, ...], tuple[type, ...]] = {}
 
-    found = (vars(cache_utils).get(name) for name in names)
-    return tuple(cls for cls in found if isinstance(cls, type))
+
+def _bases(names: tuple[str, ...]) -> tuple[type, ...]:
+    """The classes of cache_utils by these names. A dict and no `functools.cache`, which Dynamo warns about."""
+    if names not in _bases_found:
+        from transformers import cache_utils
+
+        found = (vars(cache_utils).get(name) for name in names)
+        _bases_found[names] = tuple(cls for cls in found if isinstance(cls, type))
+    return _bases_found[names]

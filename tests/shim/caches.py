@@ -128,7 +128,7 @@ def has_one_layer(cache: Any) -> bool:
     return isinstance(vars(cache).get("key_cache"), torch.Tensor)
 
 
-def _filled_static(class_name: str, made_for: Any, length: int, batch: int = 1) -> Any:
+def filled_static(class_name: str, made_for: Any, length: int, batch: int = 1) -> Any:
     cache = make_static(class_name, made_for, batch)
     return fill(cache, length, batch=batch, layers=1 if has_one_layer(cache) else LAYERS)
 
@@ -207,12 +207,12 @@ def sliding_not_full() -> Any:
 
 @kind
 def static() -> Any:
-    return _filled_static("StaticCache", config(), 3)
+    return filled_static("StaticCache", config(), 3)
 
 
 @kind
 def static_batch() -> Any:
-    return _filled_static("StaticCache", config(), 3, batch=3)
+    return filled_static("StaticCache", config(), 3, batch=3)
 
 
 @kind
@@ -231,13 +231,13 @@ def static_sliding() -> Any:
 @kind
 def sliding_window_cache() -> Any:
     made_for = transformers.MistralConfig(**_SMALL, sliding_window=WINDOW)
-    return _filled_static("SlidingWindowCache", made_for, 3)
+    return filled_static("SlidingWindowCache", made_for, 3)
 
 
 @kind
 def hybrid() -> Any:
     named("HybridCache")
-    return _filled_static("HybridCache", windowed_config(), 3)
+    return filled_static("HybridCache", windowed_config(), 3)
 
 
 @kind
@@ -251,7 +251,7 @@ def offloaded_static() -> Any:
     """Its buffers are on the CPU already; where they are pinned, it cannot be made without an accelerator."""
     named("OffloadedStaticCache")
     try:
-        return _filled_static("OffloadedStaticCache", config(), 3)
+        return filled_static("OffloadedStaticCache", config(), 3)
     except (AssertionError, RuntimeError) as error:
         raise Absent("needs an accelerator") from error
 
@@ -310,7 +310,7 @@ def encoder_decoder_mixed() -> Any:
 @kind
 def encoder_decoder_static() -> Any:
     cls = named("EncoderDecoderCache")
-    return cls(static(), _filled_static("StaticCache", config(), 5))
+    return cls(static(), filled_static("StaticCache", config(), 5))
 
 
 @kind

@@ -155,3 +155,16 @@ LEAVES: dict[str, list[str]] = {
     "draft": _PAIRS,
 }
 """The key paths of the leaves of each kind, in order."""
+
+NEEDS_ACCELERATOR = {
+    kind for kind in ("offloaded", "offloaded_by_processor") if Span("4.36.0", "4.55.4", "update() waits for a stream").holds()
+}
+"""Caches that cannot be updated without an accelerator, and so not be exported here either."""
+
+MODEL_OUTPUT_CANNOT_BE_SAVED = Span("4.36.0", "4.37.2", "ModelOutput is registered without a serialized name").holds()
+
+STRICT = ["dynamic", "sliding", "static", "hybrid", "sliding_window_cache", "encoder_decoder"]
+"""Strict export costs a second each; these have all that Dynamo meets in the others."""
+
+BATCH_IS_BAKED_IN = Span("4.46.0", "4.50.3", "update() asks for `len(self.key_cache[layer_idx])`, a Python int").holds()
+"""By non-strict export; Dynamo keeps such a length symbolic."""
