@@ -8,9 +8,10 @@ from collections.abc import Iterator
 
 os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
 
-import cachetree
 import pytest
 import torch
+
+import cachetree
 
 # torch 2.13 logs with an argument missing when it loads a program whose example inputs are not only tensors,
 # and pytest raises for that (torch._export.serde.serialize.deserialize_torch_artifact).

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from transformers import PreTrainedModel
-from transformers.integrations import executorch
 
 _NAME = "sdpa_without_vmap"
 
@@ -11,17 +10,18 @@ _NAME = "sdpa_without_vmap"
 def without_vmap(model: PreTrainedModel) -> None:
     """Makes `model` build its masks for sdpa by broadcasting, where its release has two ways.
 
-    4.53 to 4.57 build masks with `torch.vmap`, and what vmap does inside ends up in the program: it runs, also
-    after save and load, but decompositions, `torch.export.unflatten` and the ONNX exporter cannot trace it
-    again ("Either your tensor may have escaped from inside a function being vmapped"). Those releases have a
-    function for it, made for their own exporter; later ones do not use vmap, earlier ones have other masks.
+    4.53 to 4.57 build masks with `torch.vmap`, and what vmap does inside ends up in the program. It runs,
+    also after save and load, but decompositions, `torch.export.unflatten` and the ONNX exporter cannot trace
+    it again ("Either your tensor may have escaped from inside a function being vmapped"). Those releases
+    have a function for it, made for their own exporter; later ones use no vmap, earlier ones other masks.
     """
-    mask_function = getattr(executorch, "sdpa_mask_without_vmap", None)
-    if mask_function is None:
+    try:
+        from transformers.integrations.executorch import sdpa_mask_without_vmap
+    except ImportError:  # there is one way
         return
     from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS
     from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
-    ALL_MASK_ATTENTION_FUNCTIONS.register(_NAME, mask_function)
+    ALL_MASK_ATTENTION_FUNCTIONS.register(_NAME, sdpa_mask_without_vmap)
     ALL_ATTENTION_FUNCTIONS.register(_NAME, ALL_ATTENTION_FUNCTIONS["sdpa"])
     model.config._attn_implementation = _NAME

@@ -11,7 +11,16 @@ import pytest
 import torch
 from outcomes import outcome
 from same import assert_same
-from subjects import DYNAMIC, Decoder, EncoderDecoder, Inputs, StateSpace, StaticDecoder, StaticEncoderDecoder, Subject
+from subjects import (
+    DYNAMIC,
+    Decoder,
+    EncoderDecoder,
+    Inputs,
+    StateSpace,
+    StaticDecoder,
+    StaticEncoderDecoder,
+    Subject,
+)
 
 
 class Case(NamedTuple):
@@ -44,20 +53,22 @@ class Case(NamedTuple):
 
 LLAMA = partial(Decoder, "llama")
 STATIC_LLAMA = partial(StaticDecoder, "llama")
-SMALLER = {"num_hidden_layers": 1}
+ONE_LAYER = partial(LLAMA, num_hidden_layers=1)
+STATIC_ONE_LAYER = partial(STATIC_LLAMA, num_hidden_layers=1)
+WITHOUT_SDPA = partial(ONE_LAYER, attn_implementation="eager")
 GEMMA2 = partial(Decoder, "gemma2")
 STATIC_GEMMA2 = partial(StaticDecoder, "gemma2")
 
 CASES = {
-    "llama-dynamic-prefill": Case(partial(LLAMA, **SMALLER), "prefill", 5, (3, 7)),
+    "llama-dynamic-prefill": Case(ONE_LAYER, "prefill", 5, (3, 7)),
+    "llama-dynamic-prefill-eager": Case(WITHOUT_SDPA, "prefill", 5, (3, 7)),
     "llama-dynamic-decode": Case(LLAMA, "decode", 5, (3, 7), saved=True),
-    "llama-dynamic-decode-fixed": Case(partial(LLAMA, **SMALLER), "decode", 5, (5,), dynamic=False),
-    "llama-dynamic-decode-batch": Case(partial(LLAMA, **SMALLER), "decode", 5, (3,), batches=(2, 3)),
-    "llama-dynamic-decode-strict": Case(partial(LLAMA, **SMALLER), "decode", 5, (3, 7), strict=True),
-    "llama-dynamic-prefill-eager": Case(partial(LLAMA, **SMALLER, attn_implementation="eager"), "prefill", 5, (3, 7)),
-    "llama-static-prefill": Case(partial(STATIC_LLAMA, **SMALLER), "prefill", 5, (3, 7)),
+    "llama-dynamic-decode-fixed": Case(ONE_LAYER, "decode", 5, (5,), dynamic=False),
+    "llama-dynamic-decode-batch": Case(ONE_LAYER, "decode", 5, (3,), batches=(2, 3)),
+    "llama-dynamic-decode-strict": Case(ONE_LAYER, "decode", 5, (3, 7), strict=True),
+    "llama-static-prefill": Case(STATIC_ONE_LAYER, "prefill", 5, (3, 7)),
     "llama-static-decode": Case(STATIC_LLAMA, "decode", 5, (3, 6), saved=True),
-    "llama-static-decode-strict": Case(partial(STATIC_LLAMA, **SMALLER), "decode", 5, (3, 6), strict=True),
+    "llama-static-decode-strict": Case(STATIC_ONE_LAYER, "decode", 5, (3, 6), strict=True),
     "gemma2-dynamic-prefill": Case(GEMMA2, "prefill", 5, (6, 7)),
     "gemma2-dynamic-decode": Case(GEMMA2, "decode", 5, (6, 7), saved=True),
     "gemma2-static-prefill": Case(STATIC_GEMMA2, "prefill", 5, (6, 7)),

@@ -20,17 +20,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import cachetree
 import torch
 from caches import WIDTH, WINDOW
 from transformers import PreTrainedModel, cache_utils
+
+import cachetree
 
 
 class DecoderStep(torch.nn.Module):
     """A decoder-only model: `(tokens, position, cache)` to `(logits, cache)`.
 
-    Shapes: tokens (batch, new), position (new,), logits (batch, new, vocabulary). `cache` may be a list with a
-    StaticCache for each layer.
+    Shapes: tokens (batch, new), position (new,), logits (batch, new, vocabulary). `cache` may be a list with
+    a StaticCache for each layer.
     """
 
     def __init__(self, model: PreTrainedModel) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-import cachetree
 import tiny_models
 import torch
 from caches import ROOM, Absent, has_one_layer, make_static, mamba_class
 from model_steps import CacheStep, DecoderStep, EncoderDecoderStep, StateSpaceStep
 from tiny_models import WIDTH, token_ids
 from transformers import cache_utils
+
+import cachetree
 
 Inputs = tuple[Any, ...]
 DYNAMIC = torch.export.Dim.DYNAMIC
@@ -84,7 +85,10 @@ class StaticDecoder(Decoder):
 
 
 class EncoderDecoder(Subject):
-    """T5 with a DynamicCache for each kind of attention. The source is one token longer than the first target."""
+    """T5 with a DynamicCache for each kind of attention.
+
+    The source is one token longer than what the target had at its prefill.
+    """
 
     def __init__(self, family: str = "t5", **changes: Any) -> None:
         super().__init__(family, EncoderDecoderStep, **changes)
