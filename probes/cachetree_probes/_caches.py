@@ -98,8 +98,10 @@ def fixed(cls: Any, for_config: Any) -> Any:
         "dtype": torch.float32,
     }
     wanted = inspect.signature(cls.__init__).parameters
+    if "max_cache_len" not in wanted:  # 4.54 and 4.55 take (*args, **kwargs), and hand them on
+        wanted = offered
     if "max_batch_size" in wanted:
-        offered.pop("batch_size")
+        offered = {name: value for name, value in offered.items() if name != "batch_size"}
     return cls(**{name: value for name, value in offered.items() if name in wanted})
 
 

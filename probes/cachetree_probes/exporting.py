@@ -58,10 +58,11 @@ def measure(kind: str, module: str) -> Json:
     case = _case(kind, module)
     _expected(case, case.resized)  # what does not run without export says nothing about export
     program: list[Any] = []
+    static = attempt(lambda: program.append(_static(case)))
     return {
-        "static": attempt(lambda: program.append(_static(case))),
+        "static": static,
         "dynamic": attempt(lambda: _dynamic(case)),
-        "save": attempt(lambda: _save(case, program)),
+        "save": attempt(lambda: _save(case, program[0])) if program else static,
     }
 
 
@@ -81,10 +82,9 @@ def _dynamic(case: Case) -> None:
     _compare(case, program.module(), case.resized)
 
 
-def _save(case: Case, exported: list[Any]) -> None:
+def _save(case: Case, program: Any) -> None:
     import torch
 
-    program = exported[0] if exported else _export(case, None)
     file = io.BytesIO()
     torch.export.save(program, file)
     file.seek(0)

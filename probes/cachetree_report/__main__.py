@@ -100,14 +100,19 @@ def _show(options: argparse.Namespace, shown: Report | Page) -> None:
     if options.format == "table":
         _draw(shown, options.output)
         return
-    formats = PAGE_FORMATS if isinstance(shown, Page) else FORMATS
-    if options.format not in formats:
-        raise ReportError(f"this is not shown as {options.format}; use table, {', '.join(formats)}")
-    text = formats[options.format](shown)
+    text = _rendered(options.format, shown)
     if options.output:
         _write(options.output, text)
     else:
         sys.stdout.write(text)
+
+
+def _rendered(form: str, shown: Report | Page) -> str:
+    if not isinstance(shown, Page):
+        return FORMATS[form](shown)
+    if form not in PAGE_FORMATS:
+        raise ReportError(f"this is not shown as {form}; use table, {', '.join(PAGE_FORMATS)}")
+    return PAGE_FORMATS[form](shown)
 
 
 def _draw(shown: Report | Page, output: Path | None) -> None:

@@ -12,11 +12,14 @@ from cachetree_report.releases import Release, ReportError, order
 
 
 def unknown(what: str, name: str, names: Iterable[str]) -> ReportError:
-    """An error that names the nearest of the names there are, and lists them all."""
-    every = list(names)
-    folded = {each.lower(): each for each in every}
+    """An error that names the nearest of the names there are, and lists them.
+
+    Names with a dot are made of two others, so the list leaves them out.
+    """
+    folded = {each.lower(): each for each in names}
     near = get_close_matches(name.lower(), list(folded), n=1, cutoff=0.5)
-    return _unknown(what, name, every, folded[near[0]] if near else None)
+    listed = [each for each in folded.values() if "." not in each]
+    return _unknown(what, name, listed, folded[near[0]] if near else None)
 
 
 def unknown_release(asked: str, versions: Sequence[str]) -> ReportError:
@@ -59,7 +62,8 @@ def columns(asked: Sequence[str], cls: str, releases: Sequence[Release]) -> list
     names = column_names()
     for name in asked:
         if name not in names:
-            raise unknown("column", name, names)
+            hint = "A way of registering and a capability make one too, such as cachetree.save."
+            raise ReportError(f"{unknown('column', name, names)}\n{hint}")
     wanted = {key for name in asked for key in names[name]}
     there = {column.key for column in answered(cls, COLUMNS, releases)} | set(asked)
     return [column for column in COLUMNS if column.key in wanted & there]

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from cachetree_report.cells import MEANINGS, SYMBOLS, State
 from cachetree_report.headline import headline, on_the_public_table
 from cachetree_report.page import Bullets, Code, Grid, Page, Prose
-from cachetree_report.table import Report, notes
+from cachetree_report.table import Report, notes, with_cachetree
 
 
 def render(report: Report) -> str:
     """The whole report: headline, table, legend, notes."""
     lines = [
-        f"**{headline(report.cls, report.releases)}**",
+        summary(report),
         "",
         *table(report),
         "",
@@ -22,6 +22,12 @@ def render(report: Report) -> str:
         *(["", *(f"- {_escape(note)}" for note in notes(report))] if notes(report) else []),
     ]
     return "\n".join(lines) + "\n"
+
+
+def summary(report: Report) -> str:
+    """The headline in bold, and what cachetree does about it."""
+    promise = with_cachetree(report)
+    return f"**{headline(report.cls, report.releases)}**" + (f" {promise}" if promise else "")
 
 
 def render_page(page: Page) -> str:

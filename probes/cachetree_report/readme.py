@@ -1,7 +1,7 @@
 """The report in the README, between two markers."""
 
 from cachetree_report import markdown
-from cachetree_report.headline import headline, on_the_public_table
+from cachetree_report.headline import on_the_public_table
 from cachetree_report.releases import ReportError
 from cachetree_report.table import Report, notes
 
@@ -25,7 +25,7 @@ def section(report: Report) -> str:
     """Headline, table, legend and remarks: what a README has room for."""
     marked = "\n".join(f"\\{note}" if note.startswith("*") else note for note in notes(report))
     parts = [
-        f"**{headline(report.cls, report.releases)}**",
+        markdown.summary(report),
         "\n".join(markdown.table(report)),
         markdown.legend(report),
         marked,

@@ -64,6 +64,21 @@ def _group(rows: Sequence[Row]) -> list[Row]:
     ]
 
 
+def with_cachetree(report: Report) -> str | None:
+    """On which releases all that is shown works with cachetree, in words; None if nothing is shown."""
+    shown = [index for index, one in enumerate(report.columns) if one.key.startswith("cachetree.")]
+    rows = [row for row in report.rows if any(row.cells[index].state is not State.ABSENT for index in shown)]
+    if not shown or not rows:
+        return None
+    versions = [release.version for row in rows for release in row.releases]
+    works = [
+        all(row.cells[index].state in (State.YES, State.ABSENT, State.UNKNOWN) for index in shown)
+        for row in rows
+        for _ in row.releases
+    ]
+    return f"With cachetree.register(), all that is asked here works {in_words(versions, works)}."
+
+
 def notes(report: Report) -> list[str]:
     """What the cells cannot say: withdrawn releases, failed probes, unusable files."""
     return [

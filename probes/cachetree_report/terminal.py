@@ -13,7 +13,7 @@ from cachetree_report.cells import MEANINGS, SYMBOLS, Cell, State
 from cachetree_report.columns import Column
 from cachetree_report.headline import headline, on_the_public_table
 from cachetree_report.page import Bullets, Code, Grid, Page, Prose
-from cachetree_report.table import Report, notes
+from cachetree_report.table import Report, notes, with_cachetree
 
 GAP = 2
 STYLES = {
@@ -40,12 +40,19 @@ def without_blank_ends(console: Console, draws: Callable[[], None]) -> None:
 
 def _draw(report: Report, console: Console) -> None:
     console.print(Padding(Text(headline(report.cls, report.releases), style="bold"), (0, 1)))
-    for groups in _pages(report, console.width):
+    if promise := with_cachetree(report):
+        console.print(Padding(Text(promise), (0, 1)))
+    for table in tables(report, console.width):
         console.print()
-        console.print(_table(report, groups))
+        console.print(table)
     for paragraph in _below(report):
         console.print()
         console.print(Padding(paragraph, (0, 1)))
+
+
+def tables(report: Report, width: int) -> list[RenderableType]:
+    """The report's rows, in as many tables as the width needs."""
+    return [_table(report, groups) for groups in _pages(report, width)]
 
 
 def draw_page(page: Page, console: Console) -> None:

@@ -231,3 +231,15 @@ def test_sliding_layers_are_asked_only_where_there_are_some(capsys, facts):
     rows = as_json(capsys, facts, "--columns", "helper.kinds", "--all")["rows"]
     assert rows[0]["cells"]["helper.kinds"] == {"state": "absent"}
     assert rows[3]["cells"]["helper.kinds"] == {"state": "no", "detail": "Wrong: no"}
+
+
+def test_what_cachetree_gives_is_summed_up(capsys, facts):
+    _, out, _ = run(capsys, "--facts", *facts)
+    assert "With cachetree.register(), all that is asked here works on every release." in out
+    failing = json.loads(facts[0].read_text())
+    failing["facts"]["capabilities"]["cachetree"]["DynamicCache"]["export_cache"]["save"] = {"fails": "no"}
+    facts[0].write_text(json.dumps(failing))
+    _, out, _ = run(capsys, "--facts", *facts, "--format", "markdown")
+    assert "all that is asked here works from 4.49 on." in out
+    _, out, _ = run(capsys, "--facts", *facts, "--columns", "layout")
+    assert "cachetree" not in out
