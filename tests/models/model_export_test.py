@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 import torch
+from model_steps import OwnMasksStep
 from outcomes import outcome
 from same import assert_same
 from subjects import (
@@ -71,6 +72,7 @@ CASES = {
     "llama-static-decode-strict": Case(STATIC_ONE_LAYER, "decode", 5, (3, 6), strict=True),
     "gemma2-dynamic-prefill": Case(GEMMA2, "prefill", 5, (6, 7)),
     "gemma2-dynamic-decode": Case(GEMMA2, "decode", 5, (6, 7), saved=True),
+    "gemma2-dynamic-decode-own-masks": Case(partial(GEMMA2, step=OwnMasksStep), "decode", 5, (6,)),
     "gemma2-static-prefill": Case(STATIC_GEMMA2, "prefill", 5, (6, 7)),
     "gemma2-static-decode": Case(STATIC_GEMMA2, "decode", 5, (6,), saved=True),
     "t5-dynamic-prefill": Case(EncoderDecoder, "prefill", 5, (3, 7)),

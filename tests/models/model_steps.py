@@ -46,12 +46,23 @@ class DecoderStep(torch.nn.Module):
                 past_key_values=cache if not isinstance(cache, list) else cache[0],
                 use_cache=True,
                 **_cache_position(self.model, position),
-                **_masks_of_windows(cache, position),
+                **self.masks(cache, position),
             )
         if isinstance(cache, list):
             return output.logits, cache
         returned = output.past_key_values
         return output.logits, cachetree.dynamic_cache(returned) if isinstance(returned, tuple) else returned
+
+    def masks(self, cache: Any, position: torch.Tensor) -> dict[str, Any]:
+        """Arguments that keep the model from making masks that a program cannot hold."""
+        return _masks_of_windows(cache, position)
+
+
+class OwnMasksStep(DecoderStep):
+    """The same, and the model makes all masks itself."""
+
+    def masks(self, cache: Any, position: torch.Tensor) -> dict[str, Any]:
+        return {}
 
 
 class EncoderDecoderStep(torch.nn.Module):

@@ -59,8 +59,8 @@ class Subject:
 class Decoder(Subject):
     """Llama or Gemma 2 with a DynamicCache."""
 
-    def __init__(self, family: str, **changes: Any) -> None:
-        super().__init__(family, DecoderStep, **changes)
+    def __init__(self, family: str, step: type[DecoderStep] = DecoderStep, **changes: Any) -> None:
+        super().__init__(family, step, **changes)
 
     def empty_cache(self, batch: int) -> Any:
         return cachetree.dynamic_cache([], self.model.config)
