@@ -25,7 +25,7 @@ class _Decoder:
     def new(self, cls: type, state: dict[str, Any]) -> Any:
         made = cls.__new__(cls)
         if isinstance(made, torch.nn.Module):
-            torch.nn.Module.__init__(made)
+            _make_module(made)
         for name, saved in state.items():
             if isinstance(saved, dict) and "$derived" in saved:
                 value = self._derived(state[saved["$derived"]], state)
@@ -67,6 +67,15 @@ class _Decoder:
         keys = self.value(state.get("keys"))
         device = keys.device if isinstance(keys, torch.Tensor) else None
         return _constant(number, torch.long, device)
+
+
+_BLANK_MODULE = vars(torch.nn.Module())
+
+
+def _make_module(made: Any) -> None:
+    """What `torch.nn.Module.__init__` does; Dynamo replaces that by a function that it cannot trace."""
+    for name, value in _BLANK_MODULE.items():
+        vars(made)[name] = type(value)() if isinstance(value, (dict, set)) else value
 
 
 def _set(made: Any, name: str, value: Any) -> None:

@@ -10,7 +10,7 @@ import torch
 
 from cachetree import _facts as facts
 from cachetree._context import Json, new_context
-from cachetree._follow import as_int, measure, repeats
+from cachetree._follow import as_int, measure, repeats, untraced
 from cachetree._names import class_name, dtype_name
 from cachetree._parts import is_cache, is_part, refuse_quantized, rules_of
 
@@ -83,7 +83,8 @@ class _Encoder:
         state: dict[str, Json] = {}
         late: list[str] = []
         for name, value in attributes.items():
-            if name in facts.FOLLOWERS and not isinstance(value, torch.Tensor):
+            is_counter = name in facts.COUNTERS and isinstance(value, torch.Tensor) and _is_static(attributes)
+            if name in facts.FOLLOWERS and not is_counter:
                 late.append(name)
             elif name == "_buffers":
                 state[name] = self._buffers(value, path)
@@ -91,7 +92,7 @@ class _Encoder:
                 state[name] = self._put_aside(self.value(value, (*path, name)))
             elif name in facts.DERIVED:
                 state[name] = {"$derived": facts.DERIVED[name]}
-            elif name in facts.COUNTERS and attributes.get("keys", 0) is None:
+            elif is_counter and attributes.get(facts.COUNTERS[name]) is None:
                 state[name] = {"$zeros": [list(value.shape), dtype_name(value.dtype), str(value.device)]}
             else:
                 state[name] = self.value(value, (*path, name), is_slot=name in facts.SLOTS)
@@ -102,6 +103,8 @@ class _Encoder:
 
     def value(self, value: Any, path: Path, is_slot: bool = False) -> Json:
         """Anything that an attribute can hold."""
+        if path[-1] in facts.FLAGS and isinstance(value, (torch.Tensor, tuple)):
+            return _flags(value)
         if (
             isinstance(value, (list, tuple, dict))
             and type(value) in _CONTAINERS
@@ -157,7 +160,7 @@ class _Encoder:
                 follower: dict[str, Any] = {"$follow": [-1, what, leaf.slot]}
                 self.followers.append((follower, leaf.mark))
                 return self._put_aside(follower) if uncompared else follower
-        return self._put_aside(_counts(value)) if uncompared else self._plain(value, path)
+        return self._put_aside(_counts(value)) if uncompared else self._plain(untraced(value), path)
 
     def _put_aside(self, count: Json) -> Json:
         self.aside.append(count)
@@ -216,6 +219,11 @@ def _attributes(owner: Any, leave_out: Iterable[str]) -> dict[str, Any]:
 
 
 _MACHINERY = frozenset(vars(torch.nn.Module()))
+
+
+def _is_static(attributes: dict[str, Any]) -> bool:
+    """Does a static layer count its tokens here? Elsewhere a count is a number, whatever a tracer made of it."""
+    return "max_cache_len" in attributes
 
 
 def _is_filler(value: Any, path: Path) -> bool:

@@ -17,8 +17,9 @@ SLOTS = KEYS | VALUES | STATES | INDEXED
 CHILDREN = ("self_attention_cache", "cross_attention_cache")
 """Caches inside an EncoderDecoderCache: nodes of their own in the tree."""
 
-COUNTERS = frozenset({"cumulative_length", "indexer_cumulative_length"})
-"""0-dimensional tensors that a static layer adds to in place (a leaf from 5.4.0 on; an int before)."""
+COUNTERS = {"cumulative_length": "keys", "indexer_cumulative_length": "indexer_keys"}
+"""0-dimensional tensors that a static layer adds to in place (a leaf from 5.4.0 on; an int before), and whose
+tokens they count: while that is not allocated, they are zero and no leaf."""
 
 SEEN = frozenset(
     {
@@ -63,6 +64,7 @@ _KV_AXES = {"batch": -4, "heads": -3, "length": -2, "width": -1}
 AXES = {
     **dict.fromkeys(KEYS | VALUES, _KV_AXES),  # (batch, heads, length, width)
     **dict.fromkeys(STATES, {"batch": -3}),  # (batch, channels, kernel or state)
+    "recurrent_states": {"batch": 0},  # (batch, ...), of any rank
     **dict.fromkeys(INDEXED, {"batch": -3, "length": -2, "width": -1}),  # (batch, length, width)
 }
 """Where a leaf of a slot has its sizes, counted from the end: vmap and stacking add axes in front."""

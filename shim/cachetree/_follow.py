@@ -18,12 +18,25 @@ def measure(leaf: torch.Tensor, slot: str, what: str) -> Any:
     if what == "device_name":
         return str(leaf.device)
     axis = AXES.get(slot, {}).get(what)
-    return leaf.shape[axis] if axis is not None and leaf.dim() >= -axis else None
+    return untraced(leaf.shape[axis]) if axis is not None and leaf.dim() >= -axis else None
+
+
+def untraced(size: Any) -> Any:
+    """A size as Python's own code would see it: `torch.jit.trace` makes a tensor of every size."""
+    if not isinstance(size, torch.Tensor):
+        return size
+    tracing = torch._C._get_tracing_state()
+    torch._C._set_tracing_state(None)
+    try:
+        return int(size)
+    finally:
+        torch._C._set_tracing_state(tracing)
 
 
 def repeats(value: Any, measured: Any) -> bool:
     """Is `value` what was measured? Never adds a guard to a traced program."""
     if isinstance(measured, (int, torch.SymInt)):
+        value = untraced(value)
         return isinstance(value, (int, torch.SymInt)) and same_size(value, measured)
     return value == measured
 
@@ -36,8 +49,9 @@ def same_size(a: int | torch.SymInt, b: int | torch.SymInt) -> bool:
     return a == b
 
 
-def as_int(size: int | torch.SymInt) -> int | None:
+def as_int(size: Any) -> int | None:
     """A size as a number: of a symbolic one the value of the traced example, None if it has none."""
+    size = untraced(size)
     if isinstance(size, torch.SymInt):
         return size.node.hint if isinstance(size.node.hint, int) else None
     return int(size)

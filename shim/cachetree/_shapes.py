@@ -26,7 +26,7 @@ def _dimensions(cache: Any, leaf: Found, batch: Any, length: Any) -> dict[int, A
         return {}
     rank = leaf.value.dim()
     wanted = {"batch": batch, "length": length if _grows(cache, leaf) else None}
-    return {rank + axes[what]: dim for what, dim in wanted.items() if dim is not None and what in axes}
+    return {axes[what] % rank: dim for what, dim in wanted.items() if dim is not None and what in axes}
 
 
 def _grows(cache: Any, leaf: Found) -> bool:

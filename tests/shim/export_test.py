@@ -50,23 +50,15 @@ def test_a_step_is_exported_saved_and_loaded(kind: str) -> None:
     for runnable in (program.module(), saved_and_loaded(program).module()):
         theirs, ours = inputs(kind), inputs(kind)
         assert_same(runnable(*ours), step(*theirs))
-        assert caches.picture(ours[2]) == caches.picture(static_parts(kind, theirs[2])), "buffers written in place"
+        if kind in IN_PLACE:
+            written = [leaf.tolist() for leaf in pytree.tree_leaves(ours[2])]
+            assert written == [leaf.tolist() for leaf in pytree.tree_leaves(theirs[2])]
+        elif kind.startswith("dynamic"):
+            assert caches.picture(ours[2]) == before
 
 
-def static_parts(kind: str, after: Any) -> Any:
-    """What a program leaves in the caller's cache: written buffers, but no grown lists and no counted ints."""
-    fresh = KINDS[kind]()
-    written = pytree.tree_leaves(after)
-    slots, spec = pytree.tree_flatten(fresh)
-    same_storage = [
-        new if new.shape == old.shape and in_place(kind) else old
-        for old, new in zip(slots, written[: len(slots)] if len(written) >= len(slots) else slots, strict=True)
-    ]
-    return pytree.tree_unflatten(same_storage, spec)
-
-
-def in_place(kind: str) -> bool:
-    return any(word in kind for word in ("static", "hybrid", "window", "mamba", "linear"))
+IN_PLACE = {"static", "static_batch", "sliding_window_cache", "hybrid", "mamba", "linear_attention"}
+"""Caches all of whose tensors are buffers: the program writes into the caller's. Lists and ints it cannot."""
 
 
 @pytest.mark.parametrize("kind", [kind for kind in expected.STRICT if kind in EXPORTABLE])
@@ -128,7 +120,8 @@ def test_the_batch_of_a_static_cache_is_dynamic() -> None:
     shapes = ({0: Dim.AUTO}, {}, cachetree.dynamic_shapes(args[2], batch=Dim.AUTO, length=Dim.AUTO))
     program = torch.export.export(Step(), args, dynamic_shapes=shapes, strict=False).module()
     args = (token(3, batch=2), args[1], caches.filled_static("StaticCache", caches.config(), 3, batch=2))
-    assert_same(program(*args), eager(Step(), *args))
+    want = eager(Step(), *args)
+    assert_same(program(*args), want)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in ("dynamic", "sliding", "static") if kind in EXPORTABLE])
