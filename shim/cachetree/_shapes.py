@@ -32,12 +32,7 @@ def _dimensions(cache: Any, leaf: Found, batch: Any, length: Any) -> dict[int, A
 def _grows(cache: Any, leaf: Found) -> bool:
     """Does the layer get longer with every token?"""
     owner = cache.layers[leaf.path[1]] if leaf.path[0] == "layers" else cache
+    if "max_cache_len" in vars(owner):  # not hasattr: a property of every cache from 4.54 to 4.57
+        return False
     window = getattr(owner, "sliding_window", None)
-    if isinstance(window, int) and leaf.value.dim() == 4:
-        return leaf.value.shape[-2] < window - 1
-    return not hasattr(owner, "max_cache_len") or _may_grow(owner)
-
-
-def _may_grow(owner: Any) -> bool:
-    """`max_cache_len` is a property of every cache from 4.54 to 4.57, and of a static one an attribute."""
-    return "max_cache_len" not in vars(owner)
+    return not isinstance(window, int) or leaf.value.shape[-2] < window - 1

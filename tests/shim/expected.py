@@ -166,5 +166,5 @@ MODEL_OUTPUT_CANNOT_BE_SAVED = Span("4.36.0", "4.37.2", "ModelOutput is register
 STRICT = ["dynamic", "sliding", "static", "hybrid", "sliding_window_cache", "encoder_decoder"]
 """Strict export costs a second each; these have all that Dynamo meets in the others."""
 
-BATCH_IS_BAKED_IN = Span("4.46.0", "4.50.3", "update() asks for `len(self.key_cache[layer_idx])`, a Python int").holds()
+BATCH_IS_BAKED_IN = Span("4.45.0", "4.50.3", "update() asks for `len(self.key_cache[layer_idx])`, a Python int").holds()
 """By non-strict export; Dynamo keeps such a length symbolic."""
