@@ -1,5 +1,6 @@
 """Builds and reads caches in the same way on every release."""
 
+import contextlib
 import inspect
 from collections.abc import Iterator
 from typing import Any
@@ -19,6 +20,13 @@ KINDS = (
     "HybridCache",
 )
 """The classes whose behaviour is measured, where a release has them."""
+
+
+def import_configs() -> None:
+    """Imports what the builders below need, once for all the probes that are forked afterwards."""
+    for kind in ("Llama", "Gemma2"):
+        with contextlib.suppress(Absent):
+            config(kind)
 
 
 def cache_class(name: str) -> Any:

@@ -1,6 +1,6 @@
 """Runs the groups of probes and puts the document together."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 
 from cachetree_probes import cost
@@ -37,8 +37,15 @@ def collect(only: Iterable[str] = _MODULES, with_machine: bool = True) -> Json:
     """
     groups = _select(tuple(only))
     timeout = IMPORT_TIMEOUT + sum(group.timeout for group in groups)
-    machine = cost.machine() if with_machine else None
-    return isolated(lambda: _document(groups, machine), timeout)
+    settings = [part.name for group in groups if group.name == "capabilities" for part in group.parts]
+    machine = cost.machine(_imported(settings)) if with_machine else None
+    return isolated(lambda: _document(groups, settings, machine), timeout)
+
+
+def _imported(settings: Sequence[str]) -> list[str]:
+    """Modules whose import is timed: cachetree alone where only its facts are asked for."""
+    ours = ["cachetree"] if "cachetree" in settings else []
+    return ours if settings == ours else ["torch", "transformers.cache_utils", *ours]
 
 
 def _select(paths: tuple[str, ...]) -> list[Group]:
@@ -49,7 +56,7 @@ def _select(paths: tuple[str, ...]) -> list[Group]:
     return [found for group in every if (found := group.only(paths))]
 
 
-def _document(groups: list[Group], machine: Json) -> Json:
+def _document(groups: Sequence[Group], settings: Sequence[str], machine: Json) -> Json:
     import torch
     import transformers
     import transformers.cache_utils  # imported once here, then forked
@@ -62,5 +69,6 @@ def _document(groups: list[Group], machine: Json) -> Json:
         "facts": {group.name: group.run() for group in groups},
     }
     if machine is not None:
-        document["machine"] = {**machine, cost.GROUP.name: cost.GROUP.run()}
+        timed = cost.GROUP.only(tuple(f"{cost.GROUP.name}.{name}" for name in settings))
+        document["machine"] = {**machine, cost.GROUP.name: timed.run() if timed else {}}
     return document

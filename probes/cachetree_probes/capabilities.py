@@ -10,8 +10,9 @@ from cachetree_probes._settings import SETTINGS
 
 def _warm() -> None:
     """Imports what every part needs; none of it registers a cache."""
-    from transformers import LlamaConfig, LlamaForCausalLM  # noqa: F401
+    from transformers import LlamaForCausalLM  # noqa: F401
 
+    _caches.import_configs()
     warnings.simplefilter("ignore")
 
 

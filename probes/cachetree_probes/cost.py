@@ -4,7 +4,7 @@ import importlib
 import importlib.util
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from cachetree_probes import _caches
@@ -18,19 +18,18 @@ LAYERS = 32
 REPEATS = 50
 
 
-def machine() -> Json:
-    """The interpreter, the platform, and seconds to import; none of torch may be imported yet."""
+def machine(modules: Iterable[str]) -> Json:
+    """The interpreter, the platform, and seconds to import the modules; none may be imported yet."""
     return {
         "python": platform.python_version(),
         "platform": f"{platform.system().lower()}-{platform.machine()}",
-        "import_seconds": isolated(import_seconds, 300),
+        "import_seconds": isolated(lambda: import_seconds(modules), 300),
     }
 
 
-def import_seconds() -> Json:
-    """Seconds to import torch, then `transformers.cache_utils`, then cachetree where it is."""
-    names = ("torch", "transformers.cache_utils", "cachetree")
-    there = [name for name in names if importlib.util.find_spec(name.split(".")[0])]
+def import_seconds(modules: Iterable[str]) -> Json:
+    """Seconds to import the modules that are installed, one after the other."""
+    there = [name for name in modules if importlib.util.find_spec(name.split(".")[0])]
     return {name: round(_seconds(partial(importlib.import_module, name)), 3) for name in there}
 
 

@@ -101,4 +101,5 @@ GROUP = Group(
         Probe("sliding DynamicCache", sliding),
         Probe("has", has_layers),
     ),
+    _caches.import_configs,
 )

@@ -97,4 +97,5 @@ GROUP = Group(
         Probe("bases", bases),
         Probe("is_module", is_module),
     ),
+    _caches.import_configs,
 )
