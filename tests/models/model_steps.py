@@ -5,12 +5,13 @@ model needs beside that to be exported is here and nowhere else:
 
 - positions are given (`position_ids`, and `cache_position` where the model takes it), so that no model
   counts the tokens of the cache, which for a StaticCache is a number in a tensor;
-- a decode step over sliding layers (since 4.56.0) gets its masks: the model would make them from the layers'
+- a decode step over sliding layers gets its masks: since 4.57.0 the model would make them from the layers'
   count of tokens seen, a Python number that a program keeps from its example. It then exports without a
   complaint and gives wrong numbers after any other number of tokens;
-- models that return the old tuples get them turned into a cache again (Llama of 4.38 to 4.40), and those that
-  take nothing else get them (T5 of 4.42 to 4.47);
-- a StaticCache of 4.38 to 4.40 serves one layer, which looks for it in an attribute.
+- models that return the old tuples get them turned into a cache again (Llama of 4.38 to 4.40), and those
+  that take nothing else get them (T5 before 4.46.0);
+- a StaticCache of 4.38 to 4.40 serves one layer, which looks for it in an attribute; beside a DynamicCache
+  the models of that time get a mask of ones, or 4.39 makes one as long as a tensor says.
 """
 
 from __future__ import annotations
@@ -46,22 +47,25 @@ class DecoderStep(torch.nn.Module):
                 past_key_values=cache if not isinstance(cache, list) else cache[0],
                 use_cache=True,
                 **_cache_position(self.model, position),
-                **self.masks(cache, position),
+                **self.masks(tokens, position, cache),
             )
         if isinstance(cache, list):
             return output.logits, cache
         returned = output.past_key_values
         return output.logits, cachetree.dynamic_cache(returned) if isinstance(returned, tuple) else returned
 
-    def masks(self, cache: Any, position: torch.Tensor) -> dict[str, Any]:
+    def masks(self, tokens: torch.Tensor, position: torch.Tensor, cache: Any) -> dict[str, Any]:
         """Arguments that keep the model from making masks that a program cannot hold."""
+        if _has_cache_per_layer(self.model) and not isinstance(cache, list):
+            batch, new = tokens.shape
+            return {"attention_mask": tokens.new_ones(batch, cache.get_seq_length() + new)}
         return _masks_of_windows(cache, position)
 
 
 class OwnMasksStep(DecoderStep):
     """The same, and the model makes all masks itself."""
 
-    def masks(self, cache: Any, position: torch.Tensor) -> dict[str, Any]:
+    def masks(self, tokens: torch.Tensor, position: torch.Tensor, cache: Any) -> dict[str, Any]:
         return {}
 
 
@@ -170,6 +174,11 @@ def _written(keys: torch.Tensor, position: torch.Tensor) -> torch.Tensor:
     """A mask to be added, (1, 1, 1, room): nothing up to `position`, minus infinity after it."""
     slots = torch.arange(keys.shape[-2])
     return torch.where(slots <= position, 0.0, torch.finfo(torch.float32).min)[None, None, None]
+
+
+def _has_cache_per_layer(model: PreTrainedModel) -> bool:
+    """Is the model's StaticCache one for each layer (4.38 to 4.40)?"""
+    return hasattr(model, "_setup_cache")
 
 
 def _takes_caches(model: PreTrainedModel) -> bool:
