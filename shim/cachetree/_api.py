@@ -44,8 +44,8 @@ def unregister() -> None:
 def registered(*, replace_native: bool = True) -> AbstractContextManager[None]:
     """Registers within a `with` block, and on leaving it withdraws what the block added.
 
-    Outside the block a cache is what it was. That matters to FSDP, whose hooks wait for every tensor they find
-    in a module's inputs, those of a registered cache included (huggingface/transformers#39795).
+    Outside the block a cache is what it was. That matters to FSDP, whose hooks wait for every tensor that
+    they find in a module's inputs, those of a registered cache included (huggingface/transformers#39795).
     """
     from cachetree import _register
 
@@ -93,7 +93,7 @@ def register_encoder_decoder_cache() -> None:
     """Registers EncoderDecoderCache and the DynamicCache and StaticCache it is made of. See `register`.
 
     Raises:
-        NotImplementedError: transformers has no EncoderDecoderCache (before 4.42.0).
+        NotImplementedError: transformers has no EncoderDecoderCache (before 4.43.0).
     """
     _register_by_name("DynamicCache", "StaticCache", "EncoderDecoderCache")
 
@@ -127,8 +127,8 @@ def pairs(cache: Any) -> list[tuple[torch.Tensor | None, torch.Tensor | None]]:
         cache: Any cache. Of an EncoderDecoderCache: the layers of self-attention, then of cross-attention.
 
     Returns:
-        For each layer `(keys, values)`, of shape (batch, heads, length, head size) each; of a static layer the
-        whole buffer. `(None, None)` for a layer that holds none: not filled yet, skipped, linear attention.
+        For each layer `(keys, values)`, of shape (batch, heads, length, head size) each; of a static layer
+        the whole buffer. `(None, None)` for a layer that holds none: unfilled, skipped, linear attention.
     """
     from cachetree import _build
 
@@ -142,7 +142,7 @@ def dynamic_cache(
     """A DynamicCache that holds `pairs`.
 
     Args:
-        pairs: `(keys, values)` of each layer, (batch, heads, length, head size); `(None, None)` skips a layer.
+        pairs: `(keys, values)` of each layer, (batch, heads, length, head size); `(None, None)` skips one.
         config: The model's configuration. Releases since 4.56.0 take the kind of each layer from it (sliding
             or full attention); earlier ones know one kind only and do not look at it.
     """
@@ -160,7 +160,7 @@ def static_cache(
 ) -> StaticCache:
     """A StaticCache with its buffers allocated and empty, ready to be an input of `torch.export`.
 
-    The constructor had at least five signatures, and allocates nothing from 4.56.0 on; this is the same on all.
+    The constructor had at least five signatures, and allocates nothing from 4.56.0 on; this is one for all.
 
     Args:
         config: The model's configuration: number of layers and heads, head size.
@@ -170,8 +170,8 @@ def static_cache(
         device: Of keys and values. The CPU by default.
 
     Returns:
-        Buffers of shape (batch, key/value heads, max_cache_len, head size) for each layer (4.38 to 4.40: for the
-        one layer that such a cache serves).
+        Buffers of shape (batch, key/value heads, max_cache_len, head size) for each layer (4.38 to 4.40: for
+        the one layer that such a cache serves).
 
     Raises:
         NotImplementedError: transformers has no StaticCache (before 4.38.0).
@@ -188,7 +188,7 @@ def dynamic_shapes(
     length: Any = None,
     cross_length: Any = None,
 ) -> list[Any]:
-    """The tree that `torch.export.export(dynamic_shapes=...)` wants for a cache: lists of `{axis: dimension}`.
+    """The tree that `torch.export.export(dynamic_shapes=...)` wants for a cache: lists of `{axis: dim}`.
 
     Args:
         cache: The cache that is given to `torch.export.export`.

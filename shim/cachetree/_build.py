@@ -73,8 +73,7 @@ def _accepted(cls: type, offered: dict[str, Any]) -> dict[str, Any]:
     """The arguments that the constructor names, or all but aliases if it takes any (4.54, 4.55)."""
     parameters = inspect.signature(cls).parameters
     if "config" not in parameters:
-        offered = {name: value for name, value in offered.items() if name != "batch_size"}
-        return offered
+        return {name: value for name, value in offered.items() if name != "batch_size"}
     accepted = {name: value for name, value in offered.items() if name in parameters}
     if "max_batch_size" in accepted:
         accepted.pop("batch_size", None)

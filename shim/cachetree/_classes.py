@@ -21,7 +21,7 @@ def cache_classes() -> list[type]:
     - all subclasses of `transformers.cache_utils.Cache`, the user's included, wherever they are defined;
     - `MambaCache`, which is no subclass, in `cache_utils` (4.42 to 4.53) or beside its model
       (4.39 to 4.41, and from 4.54 on);
-    - the caches of their own that models bring with them (Jamba, Mamba2 ...), if the model's module is loaded.
+    - the caches of their own that models bring with them (Jamba, Mamba2 ...), if their module is loaded.
     """
     from transformers import cache_utils
 
@@ -44,9 +44,10 @@ def _family(cls: type) -> Iterator[type]:
 def _own_caches(module_name: str, names: dict[str, object]) -> Iterator[type]:
     """Classes that a module defines and that are key/value or state caches by what they keep or can do."""
     for name, cls in list(names.items()):
-        if isinstance(cls, type) and name.endswith("Cache") and cls.__module__ == module_name:
-            if _keeps_states(cls) and not is_part_class(cls):
-                yield cls
+        if not isinstance(cls, type) or not name.endswith("Cache") or cls.__module__ != module_name:
+            continue
+        if _keeps_states(cls) and not is_part_class(cls):
+            yield cls
 
 
 def _keeps_states(cls: type) -> bool:

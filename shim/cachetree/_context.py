@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import torch
 
@@ -42,7 +42,7 @@ def new_context(state: dict[str, Json], aside: list[Json]) -> dict[str, Any]:
     return Context(state=state, aside=aside)
 
 
-def is_context(value: Any) -> bool:
+def is_context(value: object) -> TypeGuard[dict[str, Any]]:
     """Is it a context of ours, a plain one included?"""
     return isinstance(value, dict) and set(value) == {"state", "aside"}
 

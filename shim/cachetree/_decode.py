@@ -22,7 +22,7 @@ class _Decoder:
         self.leaves = leaves
         self.aside = aside
 
-    def new(self, cls: type, state: dict[str, Any]) -> Any:
+    def new(self, cls: Any, state: dict[str, Any]) -> Any:
         made = cls.__new__(cls)
         if isinstance(made, torch.nn.Module):
             _make_module(made)

@@ -135,7 +135,7 @@ class _Encoder:
         self.found.append(Found(value, path, mark))
         return mark
 
-    def _buffers(self, buffers: dict[str, Any], path: Path) -> Json:
+    def _buffers(self, buffers: Any, path: Path) -> Json:
         """Buffers of a static cache are the tensors of its lists under second names (4.45 to 4.49)."""
         marks = {id(leaf.value): leaf.mark for leaf in self.found}
         if torch.compiler.is_dynamo_compiling():  # where a tensor is another object after `+=`
@@ -222,7 +222,7 @@ _MACHINERY = frozenset(vars(torch.nn.Module()))
 
 
 def _is_static(attributes: dict[str, Any]) -> bool:
-    """Does a static layer count its tokens here? Elsewhere a count is a number, whatever a tracer made of it."""
+    """Does a static layer count its tokens here? Elsewhere a count is a number, even if a tracer holds it."""
     return "max_cache_len" in attributes
 
 
@@ -234,13 +234,14 @@ def _is_filler(value: Any, path: Path) -> bool:
 
 def _is_placeholder(value: Any) -> bool:
     """Of a skipped layer (`[]` in 4.46 to 4.50, an empty tensor in 4.51 to 4.53), or of one made ready
-    ahead of time. Real keys have four axes even when they hold no token."""
+    ahead of time. Real keys have four axes even when they hold no token.
+    """
     if not isinstance(value, torch.Tensor) or value.dim() > 2:
         return False
     return all(type(size) is int for size in value.shape) and 0 in value.shape
 
 
-def _tensor_facts(value: torch.Tensor) -> Json:
+def _tensor_facts(value: Any) -> Json:
     return [list(value.shape), dtype_name(value.dtype), str(value.device)]
 
 

@@ -63,9 +63,9 @@ FOLLOWERS = {
 _KV_AXES = {"batch": -4, "heads": -3, "length": -2, "width": -1}
 AXES = {
     **dict.fromkeys(KEYS | VALUES, _KV_AXES),  # (batch, heads, length, width)
-    **dict.fromkeys(STATES, {"batch": -3}),  # (batch, channels, kernel or state)
+    **{slot: {"batch": -3} for slot in STATES},  # (batch, channels, kernel or state)
     "recurrent_states": {"batch": 0},  # (batch, ...), of any rank
-    **dict.fromkeys(INDEXED, {"batch": -3, "length": -2, "width": -1}),  # (batch, length, width)
+    **{slot: {"batch": -3, "length": -2, "width": -1} for slot in INDEXED},  # (batch, length, width)
 }
 """Where a leaf of a slot has its sizes, counted from the end: vmap and stacking add axes in front."""
 

@@ -25,12 +25,13 @@ def untraced(size: Any) -> Any:
     """A size as Python's own code would see it: `torch.jit.trace` makes a tensor of every size."""
     if not isinstance(size, torch.Tensor):
         return size
-    tracing = torch._C._get_tracing_state()
-    torch._C._set_tracing_state(None)
+    jit: Any = torch._C
+    tracing = jit._get_tracing_state()
+    jit._set_tracing_state(None)
     try:
         return int(size)
     finally:
-        torch._C._set_tracing_state(tracing)
+        jit._set_tracing_state(tracing)
 
 
 def repeats(value: Any, measured: Any) -> bool:

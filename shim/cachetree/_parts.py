@@ -52,8 +52,8 @@ def refuse_quantized(owner: Any) -> None:
     """
     if hasattr(type(owner), "_quantize"):
         raise TypeError(
-            f"cachetree cannot flatten a {type(owner).__name__}: most of its tokens are in a packed quantized "
-            "store, and a tree of its tensors would lose them silently. Give the program a DynamicCache or a "
+            f"cachetree cannot flatten a {type(owner).__name__}: its tokens are in a packed quantized store, "
+            "and a tree of its tensors would lose them silently. Give the program a DynamicCache or a "
             "StaticCache, or keep this cache out of its inputs and outputs."
         )
 
@@ -62,7 +62,7 @@ _bases_found: dict[tuple[str, ...], tuple[type, ...]] = {}
 
 
 def _bases(names: tuple[str, ...]) -> tuple[type, ...]:
-    """The classes of cache_utils by these names. A dict and no `functools.cache`, which Dynamo warns about."""
+    """The classes of cache_utils by these names. A dict: Dynamo warns about `functools.cache`."""
     if names not in _bases_found:
         from transformers import cache_utils
 

@@ -97,5 +97,7 @@ def registered(replace_native: bool) -> Iterator[None]:
 def status(cls: type) -> Status:
     """Who registered `cls`, and whom that replaced."""
     entry = _replaced.get(cls)
-    replaced = registry.origin(entry.node.flatten_fn) if entry is not None and entry.node is not None else None
+    replaced = (
+        registry.origin(entry.node.flatten_fn) if entry is not None and entry.node is not None else None
+    )
     return Status(**registry.owners(cls), replaced=replaced)

@@ -60,7 +60,7 @@ def put(cls: type, name: str) -> None:
         serialized_type_name=name,
         to_dumpable_context=to_json,
         from_dumpable_context=from_json,
-        flatten_with_keys_fn=flatten_with_keys,
+        flatten_with_keys_fn=flatten_with_keys,  # pyright: ignore[reportArgumentType]
     )
     put_fx(cls)
 
@@ -149,7 +149,7 @@ def fx_is_ours(cls: type) -> bool:
 
 
 def owners(cls: type) -> dict[str, str | None]:
-    """Per registry the module whose function flattens `cls`: `cachetree`, `transformers...`, another, or None."""
+    """Per registry the module whose function flattens `cls`: `cachetree` for ours, None for nobody's."""
     node = pytree.SUPPORTED_NODES.get(cls)
     entry = _in_optree(cls)
     queued = next((args[1] for args, _ in _queue() if args[0] is cls), None)

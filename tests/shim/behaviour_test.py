@@ -23,7 +23,9 @@ def feed_mamba(cache: Any) -> Any:
     position = torch.arange(1)
     if hasattr(cache, "update_ssm_state"):
         cache.update_ssm_state(0, caches.numbers(*cache.ssm_states[0].shape, seed=9))
-        return cache.update_conv_state(1, caches.numbers(*cache.conv_states[0].shape, seed=8)[..., -1:], position)
+        return cache.update_conv_state(
+            1, caches.numbers(*cache.conv_states[0].shape, seed=8)[..., -1:], position
+        )
     cache.seqlen_offset += 1
     return cache.conv_states[0].mul_(2)
 
@@ -86,7 +88,9 @@ def test_dtype_and_device_of_the_layers_follow_the_leaves(kind: str, dtype: torc
     """huggingface/peft#2189. The layers' own attributes are what `update` allocates by."""
     if kind == "sink" or "indexed" in kind or "linear" in kind:
         return  # checked as `keys.dtype` below for the others; these mix dtypes on purpose
-    moved = pytree.tree_map(lambda t: t.to("meta", dtype) if t.is_floating_point() else t.to("meta"), KINDS[kind]())
+    moved = pytree.tree_map(
+        lambda t: t.to("meta", dtype) if t.is_floating_point() else t.to("meta"), KINDS[kind]()
+    )
     for part in [moved, *getattr(moved, "layers", [])]:
         keys = getattr(part, "keys", None)
         if isinstance(keys, torch.Tensor) and keys.numel():
@@ -101,14 +105,16 @@ def test_sizes_of_a_static_cache_follow_the_leaves() -> None:
         return
     halves = pytree.tree_map(lambda t: t[:1] if t.dim() == 4 else t, KINDS["static_batch"]())
     for part in [halves, *getattr(halves, "layers", [])]:
-        sizes = {name: getattr(part, name) for name in ("batch_size", "max_batch_size") if hasattr(part, name)}
+        sizes = {
+            name: getattr(part, name) for name in ("batch_size", "max_batch_size") if hasattr(part, name)
+        }
         assert set(sizes.values()) <= {1}
     heads_kept = (HEADS, WIDTH)
     assert {tuple(t.shape[1::2]) for t in caches.tensors(halves)} == {heads_kept}
 
 
 def test_a_micro_batch_is_a_cache_of_its_own() -> None:
-    """huggingface/transformers#41754: pipeline stages split a batch leaf by leaf and put it together again."""
+    """huggingface/transformers#41754: pipeline stages split a batch leaf by leaf and join it again."""
     whole = KINDS["dynamic_batch"]()
     leaves, spec = pytree.tree_flatten(whole)
     parts = [pytree.tree_unflatten([leaf[i : i + 1] for leaf in leaves], spec) for i in range(3)]

@@ -15,9 +15,12 @@ from typing import Any
 os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
 warnings.filterwarnings("ignore")
 
-import torch
-import transformers
-from transformers import cache_utils
+import torch  # noqa: E402
+import transformers  # noqa: E402
+from transformers import cache_utils as _cache_utils  # noqa: E402
+
+cache_utils: Any = _cache_utils
+"""Whose classes differ by release, so that a type checker has nothing to say about them."""
 
 DynamicCache = cache_utils.DynamicCache
 VERSION = tuple(int(part) for part in transformers.__version__.split(".")[:3])
@@ -39,7 +42,7 @@ def kind(build: Callable[[], Any]) -> Callable[[], Any]:
     return build
 
 
-def named(name: str) -> type:
+def named(name: str) -> Any:
     """A class of cache_utils. vars(): its `__getattr__` invents a MambaCache in 4.54 and 4.55."""
     found = vars(cache_utils).get(name)
     if not isinstance(found, type):
@@ -85,7 +88,7 @@ def drip(cache: Any, length: int, *, seed: int = 0, layers: int = LAYERS) -> Any
     return cache
 
 
-_SMALL = {
+_SMALL: dict[str, Any] = {
     "hidden_size": HEADS * 2 * WIDTH,
     "intermediate_size": 32,
     "num_hidden_layers": LAYERS,
@@ -259,7 +262,7 @@ def offloaded_static() -> Any:
 @kind
 def offloaded() -> Any:
     """As on a machine with an accelerator, whose stream is not there."""
-    cls = named("OffloadedCache")
+    cls: Any = named("OffloadedCache")
     cache = cls.__new__(cls)
     DynamicCache.__init__(cache)
     if "layers" in vars(cache):
@@ -280,7 +283,7 @@ def offloaded() -> Any:
 @kind
 def offloaded_by_processor() -> Any:
     """4.54 and 4.55: a DynamicCache with a processor that moves its layers."""
-    processor = named("OffloadedCacheProcessor")
+    processor: Any = named("OffloadedCacheProcessor")
     cache = fill(DynamicCache(), 3)
     cache.cache_processor = processor.__new__(processor)
     vars(cache.cache_processor).update(
@@ -426,7 +429,9 @@ def indexed() -> Any:
 
 @kind
 def static_indexed() -> Any:
-    cache = _layered(named("StaticIndexedLayer")(max_cache_len=ROOM), named("StaticLayer")(max_cache_len=ROOM))
+    cache = _layered(
+        named("StaticIndexedLayer")(max_cache_len=ROOM), named("StaticLayer")(max_cache_len=ROOM)
+    )
     cache.layers[0].update_indexer(numbers(1, 3, 5))
     return fill(cache, 3)
 
@@ -475,7 +480,7 @@ def quantized() -> Any:
         cache = fill(DynamicCache(), 3)
         cache.cache_processor = cls.__new__(cls)
         return cache
-    cls = type("CacheHere", (CopyingQuantizer, named("QuantizedCache")), {})
+    cls: Any = type("CacheHere", (CopyingQuantizer, named("QuantizedCache")), {})
     options = cache_utils.QuantizedCacheConfig(residual_length=2)
     return drip(cls(options), 5)
 

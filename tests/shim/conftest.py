@@ -3,8 +3,9 @@
 import logging
 from collections.abc import Iterator
 
-import cachetree
 import pytest
+
+import cachetree
 
 # torch 2.13 warns, with a broken format string, that the example inputs of a saved program hold a cache.
 logging.disable(logging.WARNING)

@@ -5,12 +5,13 @@ from collections.abc import Callable
 from typing import Any
 
 import caches
-import cachetree
 import expected
 import pytest
 import torch
 import torch.utils._pytree as pytree
 from caches import KINDS, DynamicCache, drip, fill
+
+import cachetree
 
 Build = Callable[[], Any]
 
@@ -41,7 +42,11 @@ def refreshed(*layers: bool) -> Build:
 SAME: dict[str, tuple[str, Build, Build]] = {
     "another length": ("dynamic", lambda: fill(DynamicCache(), 2), lambda: fill(DynamicCache(), 9)),
     "another batch": ("dynamic", KINDS["dynamic"], KINDS["dynamic_batch"]),
-    "another dtype": ("dynamic", KINDS["dynamic"], lambda: pytree.tree_map(torch.Tensor.double, caches.dynamic())),
+    "another dtype": (
+        "dynamic",
+        KINDS["dynamic"],
+        lambda: pytree.tree_map(torch.Tensor.double, caches.dynamic()),
+    ),
     "more tokens seen": ("sliding", windowed(7), windowed(12)),
     "a full and an overrun window": ("sliding", windowed(3), windowed(7)),
     "with and without a configuration": (
@@ -115,13 +120,19 @@ def test_a_spec_names_classes_and_runs_no_code_to_find_them() -> None:
 def test_what_cannot_be_carried_is_refused_by_name() -> None:
     cache = caches.dynamic()
     cache.lock = object()
-    with pytest.raises(TypeError, match=r"DynamicCache: its attribute .lock holds a builtins.object.* leave_out=\('lock',\)"):
+    with pytest.raises(
+        TypeError, match=r"DynamicCache: its attribute .lock holds a builtins.object.* leave_out=\('lock',\)"
+    ):
         pytree.tree_flatten(cache)
 
 
 def test_attributes_of_ones_own_are_carried() -> None:
     cache = caches.dynamic_subclass()
-    cache.score, cache.names, cache.by_layer = 0.5, ["a", ("b", None)], {1: {"x": float("inf")}, 0: torch.float16}
+    cache.score, cache.names, cache.by_layer = (
+        0.5,
+        ["a", ("b", None)],
+        {1: {"x": float("inf")}, 0: torch.float16},
+    )
     cache.mask = caches.numbers(1, 3)
     leaves, spec = pytree.tree_flatten(cache)
     rebuilt = pytree.tree_unflatten(leaves, pytree.treespec_loads(pytree.treespec_dumps(spec)))

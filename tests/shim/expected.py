@@ -18,7 +18,7 @@ class Span(NamedTuple):
     why: str = ""
 
     def holds(self) -> bool:
-        return _parse(self.first) <= VERSION and (VERSION <= _parse(self.last) or self.last == "99")
+        return _parse(self.first) <= VERSION and (_parse(self.last) >= VERSION or self.last == "99")
 
 
 def _parse(version: str) -> tuple[int, ...]:
@@ -88,7 +88,9 @@ ONE_STATIC_LAYER = Span("4.38.0", "4.40.2", "StaticCache is made for one attenti
 MODULE = Span("4.44.0", "4.49.0", "Cache is a torch.nn.Module").holds()
 LAYERED = Span("4.54.0", why="a cache is a list of layer objects").holds()
 NATIVE = Span("4.50.0", "4.55.4", "transformers registers DynamicCache at import").holds()
-NATIVE_FX_FAILS = Span("4.50.0", "4.52.4", "its flatten spec is wrong: huggingface/transformers#37880").holds()
+NATIVE_FX_FAILS = Span(
+    "4.50.0", "4.52.4", "its flatten spec is wrong: huggingface/transformers#37880"
+).holds()
 
 _PAIRS = ["keys_0", "values_0", "keys_1", "values_1"]
 _COUNTERS = ["cumulative_length_0", "cumulative_length_1"] if COUNTED else []
@@ -157,14 +159,20 @@ LEAVES: dict[str, list[str]] = {
 """The key paths of the leaves of each kind, in order."""
 
 NEEDS_ACCELERATOR = {
-    kind for kind in ("offloaded", "offloaded_by_processor") if Span("4.36.0", "4.55.4", "update() waits for a stream").holds()
+    kind
+    for kind in ("offloaded", "offloaded_by_processor")
+    if Span("4.36.0", "4.55.4", "update() waits for a stream").holds()
 }
 """Caches that cannot be updated without an accelerator, and so not be exported here either."""
 
-MODEL_OUTPUT_CANNOT_BE_SAVED = Span("4.36.0", "4.37.2", "ModelOutput is registered without a serialized name").holds()
+MODEL_OUTPUT_CANNOT_BE_SAVED = Span(
+    "4.36.0", "4.37.2", "ModelOutput is registered without a serialized name"
+).holds()
 
 STRICT = ["dynamic", "sliding", "static", "hybrid", "sliding_window_cache", "encoder_decoder"]
 """Strict export costs a second each; these have all that Dynamo meets in the others."""
 
-BATCH_IS_BAKED_IN = Span("4.45.0", "4.50.3", "update() asks for `len(self.key_cache[layer_idx])`, a Python int").holds()
+BATCH_IS_BAKED_IN = Span(
+    "4.45.0", "4.50.3", "update() asks for `len(self.key_cache[layer_idx])`, a Python int"
+).holds()
 """By non-strict export; Dynamo keeps such a length symbolic."""

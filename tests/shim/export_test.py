@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import caches
-import cachetree
 import expected
 import pytest
 import torch
@@ -15,6 +14,8 @@ import zygote
 from caches import KINDS, DynamicCache, fill, token
 from modules import Prefill, Step, step_for
 from torch.export import Dim
+
+import cachetree
 
 EXPORTABLE = [kind for kind in expected.present() if kind not in expected.NEEDS_ACCELERATOR]
 

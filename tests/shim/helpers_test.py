@@ -3,13 +3,14 @@
 from typing import Any
 
 import caches
-import cachetree
 import expected
 import pytest
 import torch
 import torch.utils._pytree as pytree
 from caches import HEADS, KINDS, ROOM, WIDTH, DynamicCache, fill
 from torch.export import Dim
+
+import cachetree
 
 
 @pytest.mark.parametrize("kind", expected.present())
@@ -31,7 +32,9 @@ def test_a_dynamic_cache_is_made_from_pairs() -> None:
     given = cachetree.pairs(fill(DynamicCache(), 3))
     cache = cachetree.dynamic_cache(given)
     assert caches.picture(cache) == caches.picture(fill(DynamicCache(), 3))
-    assert pytree.tree_structure(cachetree.dynamic_cache(given, caches.config())) == pytree.tree_structure(cache)
+    assert pytree.tree_structure(cachetree.dynamic_cache(given, caches.config())) == pytree.tree_structure(
+        cache
+    )
     assert len(cachetree.dynamic_cache([])) == 0
 
 
@@ -97,7 +100,9 @@ def test_the_tree_of_dimensions_has_the_form_of_the_cache(kind: str) -> None:
     assert cachetree.dynamic_shapes(cache, batch="b", length="n", cross_length="m") == SHAPES[kind]
     nothing = cachetree.dynamic_shapes(cache)
     assert pytree.tree_leaves(nothing) == []
-    assert len(pytree.tree_leaves(nothing, is_leaf=lambda x: isinstance(x, dict))) == len(pytree.tree_leaves(cache))
+    assert len(pytree.tree_leaves(nothing, is_leaf=lambda x: isinstance(x, dict))) == len(
+        pytree.tree_leaves(cache)
+    )
 
 
 def test_one_length_serves_both_caches_of_an_encoder_decoder_cache() -> None:

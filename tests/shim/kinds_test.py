@@ -4,13 +4,14 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import cachetree
 import caches
 import expected
 import pytest
 import torch
 import torch.utils._pytree as pytree
 from caches import KINDS
+
+import cachetree
 
 PRESENT = expected.present()
 each_kind = pytest.mark.parametrize("kind", PRESENT)

@@ -9,16 +9,23 @@ import caches
 import torch
 
 
-def update(cache: Any, x: torch.Tensor, layer: int, position: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def update(
+    cache: Any, x: torch.Tensor, layer: int, position: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
     """Appends `x` (keys) and `x + 1` (values) to a layer."""
     if "cache_kwargs" not in inspect.signature(type(cache).update).parameters:
         return cache.update(x, x + 1, layer)
-    extra = {"cache_position": position, "sliding_window": caches.WINDOW, "cos": x[0, :1, :, :], "sin": x[0, :1, :, :]}
+    extra = {
+        "cache_position": position,
+        "sliding_window": caches.WINDOW,
+        "cos": x[0, :1, :, :],
+        "sin": x[0, :1, :, :],
+    }
     return cache.update(x, x + 1, layer, extra)
 
 
 class Step(torch.nn.Module):
-    """Appends `x` to every layer that takes keys; returns a number that depends on all of them, and the cache.
+    """Appends `x` to every layer that takes keys; returns a number made of all of them, and the cache.
 
     Args:
         x: (batch, heads, new tokens, width).

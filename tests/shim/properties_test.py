@@ -17,7 +17,7 @@ quick = settings(max_examples=30, deadline=None, derandomize=True, database=None
 
 @st.composite
 def dynamic_caches(draw: st.DrawFn) -> Any:
-    """DynamicCaches of any number of layers, with lengths, batch and dtype of their own, some layers empty."""
+    """DynamicCaches of any number of layers, lengths, batch and dtype, some layers empty."""
     batch, dtype = draw(st.integers(1, 3)), draw(st.sampled_from(DTYPES))
     lengths = draw(st.lists(st.integers(0, 4), max_size=4))
     if any(expected.any_holds(expected.PRESENT[kind]) for kind in ("sliding",)):

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import caches
-import cachetree
 import expected
 import pytest
 import torch
@@ -14,6 +13,8 @@ import torch.fx._pytree as fx_pytree
 import torch.utils._pytree as pytree
 import zygote
 from caches import DynamicCache
+
+import cachetree
 
 OURS = ["k0", "v0", "k1", "v1"]
 THEIRS = ["k0", "k1", "v0", "v1"]
@@ -59,7 +60,6 @@ def register_keys_first() -> None:
     )
 
 
-
 def import_cxx() -> None:
     import torch.utils._cxx_pytree  # noqa: F401
 
@@ -74,14 +74,13 @@ ACTIONS = {
 
 def after(actions: tuple[str, ...]) -> tuple[list[str], dict[str, list[str]]]:
     """What is expected after `actions` by a model of two lines, and what is found."""
-    owner = THEIRS if DynamicCache in pytree.SUPPORTED_NODES else LEAF
-    replaced = None
+    owner = replaced = THEIRS if DynamicCache in pytree.SUPPORTED_NODES else LEAF
     for action in actions:
         ACTIONS[action]()
         if action == "register" and owner is not OURS:
             owner, replaced = OURS, owner
         elif action == "unregister" and owner is OURS:
-            owner, replaced = replaced, None
+            owner = replaced
         elif action == "elsewhere" and owner is LEAF:
             owner = THEIRS
     return owner, orders()
@@ -105,7 +104,7 @@ def test_every_order_of_registering(actions: tuple[str, ...]) -> None:
 
 
 def with_the_helper_of_transformers() -> list[list[str]]:
-    """transformers' own function, which nobody calls at import (4.56 and later; 4.50 to 4.55 do at import)."""
+    """transformers' own function, which nobody calls at import (4.56.0 and later)."""
     try:
         from transformers.integrations.executorch import register_dynamic_cache_export_support as helper
     except ImportError:
@@ -160,7 +159,9 @@ def differences_after_register_and_unregister(first: tuple[str, ...]) -> list[st
     return [name for name, entry in registries().items() if not entry == before[name] == between[name]]
 
 
-@pytest.mark.parametrize("first", [(), ("elsewhere",), ("optree",), ("elsewhere", "optree"), ("optree", "elsewhere")])
+@pytest.mark.parametrize(
+    "first", [(), ("elsewhere",), ("optree",), ("elsewhere", "optree"), ("optree", "elsewhere")]
+)
 def test_unregister_puts_back_exactly_what_was_there(first: tuple[str, ...]) -> None:
     assert zygote.run(differences_after_register_and_unregister, first) == []
 
@@ -283,7 +284,11 @@ def named_registrations() -> list[list[str]]:
         except NotImplementedError as error:
             seen.append([str(error).rpartition(" ")[2]])
         else:
-            seen.append(sorted(c.__name__ for c in pytree.SUPPORTED_NODES if cachetree.status(c).pytree == "cachetree"))
+            seen.append(
+                sorted(
+                    c.__name__ for c in pytree.SUPPORTED_NODES if cachetree.status(c).pytree == "cachetree"
+                )
+            )
         cachetree.unregister()
     return seen
 

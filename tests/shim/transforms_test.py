@@ -1,10 +1,9 @@
-"""vmap, grad, jit.trace, torch.compile, optree, DDP and FSDP's hooks with caches among arguments and results."""
+"""vmap, grad, jit.trace, torch.compile, optree, DDP and FSDP's hooks with caches going in and out."""
 
 import tempfile
 from typing import Any
 
 import caches
-import cachetree
 import expected
 import pytest
 import torch
@@ -12,6 +11,8 @@ import torch.fx._pytree as fx_pytree
 import torch.utils._pytree as pytree
 from caches import KINDS, DynamicCache, fill, token
 from modules import Step
+
+import cachetree
 
 POSITION = torch.tensor([3])
 
@@ -21,7 +22,9 @@ def stacked(cache: Any) -> Any:
     return pytree.tree_map(lambda leaf: torch.stack([leaf, leaf + 1, leaf + 2]), cache)
 
 
-@pytest.mark.parametrize("kind", [k for k in ("dynamic", "sliding", "encoder_decoder") if k in expected.present()])
+@pytest.mark.parametrize(
+    "kind", [k for k in ("dynamic", "sliding", "encoder_decoder") if k in expected.present()]
+)
 def test_vmap_maps_over_caches(kind: str) -> None:
     """pytorch/pytorch#175521: vmap fills a spec with ints and flattens what it gets."""
     xs = torch.stack([token(i) for i in range(3)])
@@ -46,7 +49,7 @@ def test_in_dims_and_out_dims_may_be_caches() -> None:
 def test_grad_is_a_cache_of_gradients() -> None:
     def loss(cache: Any) -> torch.Tensor:
         keys, values = caches.tensors(cache)[::2], caches.tensors(cache)[1::2]
-        return sum(2 * k.sum() + 3 * v.sum() for k, v in zip(keys, values, strict=True))
+        return torch.stack([2 * k.sum() + 3 * v.sum() for k, v in zip(keys, values, strict=True)]).sum()
 
     gradients = torch.func.grad(loss)(KINDS["dynamic"]())
     assert type(gradients) is DynamicCache
@@ -63,7 +66,7 @@ def test_gradients_flow_through_a_rebuilt_cache() -> None:
     assert (cache.get_seq_length(), copied.get_seq_length()) == (3, 4)
     assert not caches.tensors(copied)[0].requires_grad
     rebuilt = pytree.tree_map(lambda leaf: leaf, cache)
-    sum(t.sum() for t in caches.tensors(rebuilt)).backward()
+    torch.stack([t.sum() for t in caches.tensors(rebuilt)]).sum().backward()
     assert start.grad is not None
     assert torch.equal(start.grad, torch.full_like(start, 5.0))
 
@@ -75,7 +78,7 @@ def test_jit_trace_takes_the_leaves() -> None:
         total, cache = Step()(x, POSITION, pytree.tree_unflatten(list(given), spec))
         return total, *pytree.tree_leaves(cache)
 
-    traced = torch.jit.trace(flat, (token(3), *leaves), check_trace=False)
+    traced: Any = torch.jit.trace(flat, (token(3), *leaves), check_trace=False)
     other = pytree.tree_leaves(fill(DynamicCache(), 3, seed=30))
     got, want = traced(token(3), *other), flat(token(3), *other)
     assert all(torch.equal(a, b) for a, b in zip(got, want, strict=True))
@@ -141,7 +144,7 @@ def test_ddp_returns_the_cache() -> None:
             (h, cache), (want_h, want) = wrapped(x), module(x)
             assert torch.equal(h, want_h)
             assert caches.picture(cache) == caches.picture(want)
-            sum(t.sum() for t in caches.tensors(cache)).backward()
+            torch.stack([t.sum() for t in caches.tensors(cache)]).sum().backward()
             assert module.linear.weight.grad is not None
         finally:
             dist.destroy_process_group()
@@ -149,7 +152,9 @@ def test_ddp_returns_the_cache() -> None:
 
 def tensors_fsdp_waits_for(monkeypatch: pytest.MonkeyPatch) -> int:
     """What FSDP's reshard hook of a frozen layer finds in the layer's inputs."""
-    from torch.distributed.fsdp import _runtime_utils as fsdp
+    from torch.distributed.fsdp import _runtime_utils
+
+    fsdp: Any = _runtime_utils
 
     class Frozen:
         flat_param = torch.nn.Parameter(torch.zeros(1), requires_grad=False)

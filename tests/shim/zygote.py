@@ -1,8 +1,8 @@
 """Runs functions in processes that have imported torch and transformers, and nothing that a test did since.
 
 Registries are global to a process, so each test of them wants one of its own; importing torch takes seconds,
-a fork milliseconds. A test file calls `start()` at its end: the parent of all is forked while pytest collects,
-when the file's functions are known and nothing has run yet.
+a fork milliseconds. A test file calls `start()` at its end: the parent of all is forked while pytest
+collects, when the file's functions are known and nothing has run yet.
 """
 
 from __future__ import annotations
@@ -11,16 +11,13 @@ import multiprocessing
 import os
 import traceback
 from collections.abc import Callable
-from multiprocessing.connection import Connection
 from typing import Any
 
-import torch.fx._pytree
-import torch.utils._pytree
 import transformers.cache_utils  # noqa: F401
+
 from cachetree._classes import load_mamba
 
-
-_connection: Connection
+_connection: Any
 
 
 class Failed(AssertionError):
@@ -40,7 +37,7 @@ def run(function: Callable[..., Any], *args: Any) -> Any:
     return result
 
 
-def _serve(connection: Connection) -> None:
+def _serve(connection: Any) -> None:
     while True:
         try:
             function, args = connection.recv()
