@@ -38,7 +38,7 @@ class Case(NamedTuple):
     saved: bool = False
     """Is it saved and loaded too?"""
     strict_alone: bool = False
-    """Does the cache without the model take a strict export too?"""
+    """Is the cache alone exported strictly? (`update` too asks for the batch size on 4.46 to 4.50.)"""
 
     def inputs(self, subject: Subject, length: int, batch: int = 1) -> Inputs:
         return subject.decode(length, batch) if self.step == "decode" else subject.prefill(length, batch)
