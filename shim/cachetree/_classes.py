@@ -19,8 +19,8 @@ def cache_classes() -> list[type]:
     """Every cache class of transformers, and every subclass of one that is defined by now.
 
     - all subclasses of `transformers.cache_utils.Cache`, the user's included, wherever they are defined;
-    - `MambaCache`, which is no subclass, in `cache_utils` (4.42 to 4.53) or beside its model
-      (4.39 to 4.41, and from 4.54 on);
+    - `MambaCache`, which is no subclass, in `cache_utils` (4.43 to 4.53) or beside its model
+      (4.39 to 4.42, and 4.54 to 5.4);
     - the caches of their own that models bring with them (Jamba, Mamba2 ...), if their module is loaded.
     """
     from transformers import cache_utils

@@ -81,9 +81,10 @@ def _make_module(made: Any) -> None:
 def _set(made: Any, name: str, value: Any) -> None:
     """Sets an attribute past `__setattr__`, in the place where `torch.nn.Module` looks for it."""
     state = vars(made)
-    if name == "_buffers":
+    is_module = isinstance(made, torch.nn.Module)
+    if is_module and name == "_buffers":
         state[name].update(value)
-    elif isinstance(made, torch.nn.Module) and isinstance(value, torch.nn.Module):
+    elif is_module and isinstance(value, torch.nn.Module):
         state["_modules"][name] = value
     else:
         state[name] = value

@@ -86,7 +86,7 @@ class _Encoder:
             is_counter = name in facts.COUNTERS and isinstance(value, torch.Tensor) and _is_static(attributes)
             if name in facts.FOLLOWERS and not is_counter:
                 late.append(name)
-            elif name == "_buffers":
+            elif name == "_buffers" and isinstance(owner, torch.nn.Module):
                 state[name] = self._buffers(value, path)
             elif name in facts.GROWTH:
                 state[name] = self._put_aside(self.value(value, (*path, name)))

@@ -139,6 +139,19 @@ def test_attributes_of_ones_own_are_carried() -> None:
     assert leaves[-1] is cache.mask
     assert (rebuilt.score, rebuilt.names, rebuilt.by_layer) == (cache.score, cache.names, cache.by_layer)
     assert rebuilt.names is not cache.names
+
+
+def test_a_cache_may_pose_as_a_module() -> None:
+    """As Zamba's does, which is none but has a module's dictionaries."""
+    if not expected.MODULE:
+        cache = caches.dynamic()
+        cache._buffers, cache._modules = {}, {"x": 1}
+        rebuilt = pytree.tree_map(torch.clone, cache)
+        assert (rebuilt._buffers, rebuilt._modules) == ({}, {"x": 1})
+
+
+def test_a_subclass_keeps_its_methods() -> None:
+    rebuilt = pytree.tree_map(torch.clone, caches.dynamic_subclass())
     assert rebuilt.twice() == 4
 
 

@@ -31,7 +31,7 @@ def any_holds(spans: tuple[Span, ...]) -> bool:
 
 ALWAYS = (Span(),)
 SLIDING_LAYERS = (Span("4.56.0", why="DynamicSlidingWindowLayer came"),)
-LINEAR_LAYERS = (Span("5.6.0", why="LinearAttentionLayer came"),)
+LINEAR_LAYERS = (Span("5.5.0", why="LinearAttentionLayer came"),)
 
 PRESENT: dict[str, tuple[Span, ...]] = {
     "dynamic": ALWAYS,
@@ -62,18 +62,18 @@ PRESENT: dict[str, tuple[Span, ...]] = {
     "encoder_decoder_static": (Span("4.43.0"),),
     "encoder_decoder_empty": (Span("4.43.0"),),
     "sink": (Span("4.36.0", "4.52.4", "then a stub, and gone"),),
-    "mamba": (Span("4.39.0", "5.5.4", "then Mamba uses a DynamicCache of linear-attention layers"),),
+    "mamba": (Span("4.39.0", "5.4.0", "then Mamba uses a DynamicCache of linear-attention layers"),),
     "linear_attention": LINEAR_LAYERS,
     "linear_attention_unfilled": LINEAR_LAYERS,
     "linear_and_full_attention": LINEAR_LAYERS,
-    "linear_and_sliding_attention": (Span("5.11.0"),),
+    "linear_and_sliding_attention": (Span("5.13.0"),),
     "linear_and_static_attention": (Span("5.14.0"),),
     "linear_and_static_sliding_attention": (Span("5.14.0"),),
     "indexed": (Span("5.11.0"),),
     "static_indexed": (Span("5.11.0"),),
-    "dummy": (Span("5.21.0"),),
+    "dummy": (Span("5.23.0"),),
     "multi_token_prediction": (Span("5.14.0"),),
-    "draft": (Span("5.14.0"),),
+    "draft": (Span("5.15.0"),),
 }
 """Which kinds of cache (see `caches.py`) a release has."""
 
@@ -138,7 +138,7 @@ LEAVES: dict[str, list[str]] = {
     ],
     "mamba": (
         ["conv_states_0", "ssm_states_0"]
-        if Span("4.42.0", "4.47.1", "all layers in one tensor").holds()
+        if Span("4.43.0", "4.48.3", "all layers in one tensor").holds()
         else ["conv_states_0", "ssm_states_0", "conv_states_1", "ssm_states_1"]
     ),
     "linear_attention": [*_STATES, *_PAIRS[2:]],
