@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from cachetree._follow import measure
+from cachetree._follow import live, measure
 from cachetree._names import class_named, dtype_named
 
 
@@ -54,7 +54,7 @@ class _Decoder:
         if isinstance(leaf, torch.Tensor):
             measured = measure(leaf, slot, what)
             if measured is not None:
-                return measured
+                return live(measured)
         return 0 if what == "length" else None
 
     def set_aside(self, index: int) -> Any:

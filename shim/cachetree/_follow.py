@@ -35,19 +35,20 @@ def untraced(size: Any) -> Any:
 
 
 def repeats(value: Any, measured: Any) -> bool:
-    """Is `value` what was measured? Never adds a guard to a traced program."""
-    if isinstance(measured, (int, torch.SymInt)):
-        value = untraced(value)
-        return isinstance(value, (int, torch.SymInt)) and same_size(value, measured)
-    return value == measured
+    """Is `value` what was measured? Symbolic sizes count as the example's, so that no guard is added."""
+    if not isinstance(measured, (int, torch.SymInt)):
+        return value == measured
+    value = untraced(value)
+    return isinstance(value, (int, torch.SymInt)) and _same_size(value, measured)
 
 
-def same_size(a: int | torch.SymInt, b: int | torch.SymInt) -> bool:
-    if isinstance(a, torch.SymInt) or isinstance(b, torch.SymInt):
-        from torch.fx.experimental.symbolic_shapes import statically_known_true
+def _same_size(a: int | torch.SymInt, b: int | torch.SymInt) -> bool:
+    ours, theirs = as_int(a), as_int(b)
+    if ours is not None and theirs is not None:
+        return ours == theirs
+    from torch.fx.experimental.symbolic_shapes import statically_known_true
 
-        return statically_known_true(a == b)
-    return a == b
+    return statically_known_true(a == b)
 
 
 def as_int(size: Any) -> int | None:
@@ -56,3 +57,12 @@ def as_int(size: Any) -> int | None:
     if isinstance(size, torch.SymInt):
         return size.node.hint if isinstance(size.node.hint, int) else None
     return int(size)
+
+
+def live(size: Any) -> Any:
+    """A size to set on a rebuilt cache: symbolic only while a program is traced that can compute with it."""
+    if not isinstance(size, torch.SymInt) or torch.compiler.is_dynamo_compiling():
+        return size
+    from torch.fx.experimental.proxy_tensor import get_proxy_mode
+
+    return size if get_proxy_mode() is not None else as_int(size)

@@ -55,7 +55,7 @@ PRESENT: dict[str, tuple[Span, ...]] = {
     "hybrid": (Span("4.42.0", "4.57.6"),),
     "hybrid_chunked": (Span("4.51.0", "4.57.6"),),
     "offloaded_static": (),
-    "offloaded": (Span("4.43.0", "4.53.3"), Span("4.56.0", "4.57.6", "a processor did it in between")),
+    "offloaded": (Span("4.44.0", "4.53.3"), Span("4.56.0", "4.57.6", "a processor did it in between")),
     "offloaded_by_processor": (Span("4.54.0", "4.55.4"),),
     "encoder_decoder": (Span("4.43.0", why="EncoderDecoderCache came"),),
     "encoder_decoder_mixed": SLIDING_LAYERS,

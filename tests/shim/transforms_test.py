@@ -84,6 +84,16 @@ def test_jit_trace_takes_the_leaves() -> None:
     assert all(torch.equal(a, b) for a, b in zip(got, want, strict=True))
 
 
+def test_make_fx_traces_with_symbolic_sizes() -> None:
+    """Caches are rebuilt before the tracer knows their sizes: a count must not be a size nobody traces."""
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    graph = make_fx(Step(), tracing_mode="symbolic")(token(3), POSITION, KINDS["dynamic"]())
+    got, want = (f(token(3), POSITION, fill(DynamicCache(), 3, seed=30)) for f in (graph, Step()))
+    assert torch.equal(got[0], want[0])
+    assert caches.picture(got[1]) == caches.picture(want[1])
+
+
 def test_compile_passes_caches_through() -> None:
     def doubled(x: torch.Tensor, cache: Any) -> Any:
         return x + 1, pytree.tree_map(lambda leaf: leaf * 2, cache)
