@@ -398,7 +398,9 @@ def linear_and_full_attention() -> Any:
 
 @kind
 def linear_and_sliding_attention() -> Any:
-    layer = named("LinearAttentionAndSlidingWindowAttentionLayer")(sliding_window=WINDOW)
+    cls = named("LinearAttentionAndSlidingWindowAttentionLayer")
+    takes_window = "sliding_window" in inspect.signature(cls).parameters  # not in 5.13
+    layer = cls(sliding_window=WINDOW) if takes_window else cls(config(["sliding_attention"] * LAYERS))
     cache = _layered(layer, cache_utils.DynamicLayer())
     feed_states(cache, 0)
     return drip(cache, 6)
