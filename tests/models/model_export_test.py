@@ -118,14 +118,14 @@ def check(case: Case, subject: Subject) -> None:
     shapes = case.shapes(subject, inputs)
     program = torch.export.export(subject.step, inputs, dynamic_shapes=shapes, strict=case.strict)
     run = program.module()
-    for length in case.others:
-        fresh = partial(case.inputs, subject, length, batch)
+    steps = [partial(case.inputs, subject, length, batch) for length in case.others]
+    for fresh in steps:
         got, wanted = run(*fresh()), subject.step(*fresh())
         assert_same(got, wanted)
         if case.step == "decode" and case.dynamic:
             assert_same(run(*following(fresh(), got)), subject.step(*following(fresh(), wanted)))
     if case.saved:
-        assert_same(saved_and_loaded(program).module()(*fresh()), subject.step(*fresh()))
+        assert_same(saved_and_loaded(program).module()(*steps[0]()), subject.step(*steps[0]()))
 
 
 def following(inputs: Inputs, outputs: Any) -> Inputs:

@@ -54,7 +54,9 @@ def test_unflatten_with_the_models_own_masks() -> None:
 
 
 def test_onnx(llama: Decoder, program: torch.export.ExportedProgram) -> None:
-    model = torch.onnx.export(program, dynamo=True, verbose=False).model_proto
+    converted = torch.onnx.export(program, dynamo=True, verbose=False)
+    assert converted is not None
+    model = converted.model_proto
     onnx.checker.check_model(model)
     names = [value.name for value in model.graph.input]
     assert names == ["tokens", "position", "cache_keys_0", "cache_values_0"]

@@ -5,7 +5,7 @@ model needs beside that to be exported is here and nowhere else:
 
 - positions are given (`position_ids`, and `cache_position` where the model takes it), so that no model
   counts the tokens of the cache, which for a StaticCache is a number in a tensor;
-- a decode step over sliding layers gets its masks: since 4.57.0 the model would make them from the layers'
+- a decode step over sliding layers gets its masks: from 4.57 to 5.13 the model makes them from the layers'
   count of tokens seen, a Python number that a program keeps from its example. It then exports without a
   complaint and gives wrong numbers after any other number of tokens;
 - models that return the old tuples get them turned into a cache again (Llama of 4.38 to 4.40), and those

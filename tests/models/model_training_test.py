@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 import torch.distributed as distributed
+import torch.utils._pytree as pytree
 from same import assert_same
 from subjects import Decoder
 
@@ -23,7 +24,7 @@ def one_process(tmp_path: Path) -> Iterator[None]:
 def _gradients(step: torch.nn.Module, llama: Decoder) -> list[torch.Tensor]:
     llama.model.zero_grad()
     logits, cache = step(*llama.prefill(5))
-    loss = logits.sum() + sum((leaf * leaf).sum() for leaf in torch.utils._pytree.tree_leaves(cache))
+    loss = logits.sum() + sum((leaf * leaf).sum() for leaf in pytree.tree_leaves(cache))
     loss.backward()
     return [parameter.grad.clone() for parameter in llama.model.parameters() if parameter.grad is not None]
 
