@@ -168,7 +168,10 @@ def compile_lock(source: Path, output: Path) -> str | None:
     found = re.search(
         r"yanked version: 'transformers'.*?Reason for being yanked: ([^\n]*)", result.stderr, re.S
     )
-    return (found.group(1).strip() or "no reason given") if found else None
+    if found is None:
+        return None
+    reason = found.group(1).strip()
+    return "no reason given" if reason in ("", "<none given>") else reason
 
 
 def pip_compile(source: Path, output: Path, *options: str) -> subprocess.CompletedProcess[str]:

@@ -55,6 +55,18 @@ def test_says_that_a_release_was_yanked(folder: Path) -> None:
     assert (folder / "locks/transformers_4_52_0.txt").read_text().splitlines()[1] == "# yanked: broken"
 
 
+@pytest.mark.parametrize(
+    ("said", "reason"), [("broken", "broken"), ("<none given>", "no reason given"), ("", "no reason given")]
+)
+def test_why_a_release_was_yanked(
+    said: str, reason: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    stderr = f"WARNING: ... a yanked version: 'transformers' ...\nReason for being yanked: {said}\n"
+    result = subprocess.CompletedProcess([], 0, "", stderr)
+    monkeypatch.setattr(lock, "pip_compile", lambda *_: result)
+    assert lock.compile_lock(tmp_path / "in", tmp_path / "out") == reason
+
+
 def test_goes_on_after_a_failure(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     old = folder / "locks/transformers_9_9_9.txt"
     old.write_text("the old lock\n")
