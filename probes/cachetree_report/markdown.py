@@ -19,7 +19,7 @@ def render(report: Report) -> str:
         "",
         *(f"- `{column.key}`: {column.meaning.format(cls=report.cls)}" for column in report.columns),
         *_paragraph(on_the_public_table(report.releases)),
-        *(["", *(f"- {_escape(note)}" for note in notes(report))] if notes(report) else []),
+        *(["", *(f"- {escape(note)}" for note in notes(report))] if notes(report) else []),
     ]
     return "\n".join(lines) + "\n"
 
@@ -44,11 +44,11 @@ def render_page(page: Page) -> str:
 def _block(block: Prose | Bullets | Code | Grid) -> list[str]:
     match block:
         case Prose(text):
-            return [_escape(text)]
+            return [escape(text)]
         case Code(text):
             return ["```python", *text.splitlines(), "```"]
         case Bullets(items):
-            return [f"- {_escape(what)}" + (f" *{_escape(means)}*" if means else "") for what, means in items]
+            return [f"- {escape(what)}" + (f" *{escape(means)}*" if means else "") for what, means in items]
         case Grid(titles, rows):
             lines = [["", *titles], *([name, *(cell.symbol for cell in cells)] for name, cells in rows)]
             return _aligned(lines, ["-"] + [":-:"] * len(titles))
@@ -59,7 +59,7 @@ def table(report: Report) -> list[str]:
     heads = [f"{column.group}: {column.title}" for column in report.columns]
     lines = [["transformers", *heads]]
     for row in report.rows:
-        lines.append([row.span.replace("*", "\\*"), *(_escape(cell.symbol) for cell in row.cells)])
+        lines.append([row.span.replace("*", "\\*"), *(escape(cell.symbol) for cell in row.cells)])
     return _aligned(lines, ["-", *(_rule(report, index) for index in range(len(heads)))])
 
 
@@ -87,7 +87,8 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
     return "| " + " | ".join(c.ljust(w) for c, w in zip(cells, widths, strict=True)) + " |"
 
 
-def _escape(text: str) -> str:
+def escape(text: str) -> str:
+    """The text with nothing in it that markdown would take for its own."""
     return text.replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;")
 
 

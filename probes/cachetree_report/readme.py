@@ -1,6 +1,6 @@
 """The report in the README, between two markers."""
 
-from cachetree_report import markdown
+from cachetree_report import markdown, terminal
 from cachetree_report.headline import on_the_public_table
 from cachetree_report.releases import ReportError
 from cachetree_report.table import Report, notes
@@ -22,13 +22,11 @@ def with_report(text: str, report: Report) -> str:
 
 
 def section(report: Report) -> str:
-    """Headline, table, legend and remarks: what a README has room for."""
-    marked = "\n".join(f"\\{note}" if note.startswith("*") else note for note in notes(report))
+    """Headline, the terminal's table with its legend, and remarks: what a README has room for."""
     parts = [
         markdown.summary(report),
-        "\n".join(markdown.table(report)),
-        markdown.legend(report),
-        marked,
+        f"```text\n{terminal.plain_table(report)}```",
+        "\n".join(f"- {markdown.escape(note)}" for note in notes(report)),
         on_the_public_table(report.releases) or "",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"

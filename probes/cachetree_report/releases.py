@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Any
 
 SCHEMA_VERSION = 1
+NO_REASON = "<none given>"
+"""What pip says of a release that was yanked without a reason."""
+
 _IN_FILE_NAME = re.compile(r"transformers_(\d+)_(\d+)_(\w+?)(?:\.\w+)?$")
 
 
@@ -139,7 +142,7 @@ def read_yanked(file: Path) -> dict[str, str]:
         version, _, reason = text.partition(" ")
         if not re.fullmatch(r"\d+(\.\w+)+", version):
             raise ReportError(f"{file}, line {number}: expected a version and a reason, found {text!r}")
-        found[version] = reason.strip() or "no reason given"
+        found[version] = "no reason given" if reason.strip() in ("", NO_REASON) else reason.strip()
     return found
 
 

@@ -1,5 +1,6 @@
 """The report in a terminal: colour where there is some, readable where there is none."""
 
+import io
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
@@ -48,6 +49,22 @@ def _draw(report: Report, console: Console) -> None:
     for paragraph in _below(report):
         console.print()
         console.print(Padding(paragraph, (0, 1)))
+
+
+def plain_table(report: Report) -> str:
+    """Table, legend and what the columns mean, as text of 80 columns without colour."""
+    page = io.StringIO()
+    console = Console(file=page, width=80, highlight=False, color_system=None)
+    parts = [*tables(report, 80), *(Padding(one, (0, 1)) for one in _legends(report))]
+
+    def draws() -> None:
+        for index, part in enumerate(parts):
+            if index:
+                console.print()
+            console.print(part)
+
+    without_blank_ends(console, draws)
+    return page.getvalue()
 
 
 def tables(report: Report, width: int) -> list[RenderableType]:
@@ -155,12 +172,16 @@ def _table(report: Report, groups: Sequence[_Group]) -> RenderableType:
 
 
 def _below(report: Report) -> Iterator[RenderableType]:
-    yield _legend(report)
-    yield _meanings(report.cls, report.columns)
+    yield from _legends(report)
     if report.cls == "DynamicCache" and (line := on_the_public_table(report.releases)):
         yield Text(line)
     if remarks := notes(report):
         yield Text("\n".join(remarks))
+
+
+def _legends(report: Report) -> Iterator[RenderableType]:
+    yield _legend(report)
+    yield _meanings(report.cls, report.columns)
 
 
 def _legend(report: Report) -> Text:

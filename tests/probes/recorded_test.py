@@ -80,7 +80,7 @@ def test_the_report_goes_between_the_readmes_markers(report):
     assert once.startswith(f"# Title\n\n{readme.BEGIN}\n\n**Register DynamicCache yourself: ")
     assert once.endswith(f"{readme.END}\nmore\n")
     assert "old" not in once
-    assert "\\* 4.50.0 was yanked from the index: bad wheel" in once
+    assert "- \\* 4.50.0 was yanked from the index: bad wheel" in once
     assert readme.with_report(once, report) == once
 
 

@@ -89,8 +89,12 @@ def test_no_files_is_an_error():
 
 def test_yanked_lines(tmp_path):
     file = tmp_path / "yanked.txt"
-    file.write_text("# why\n4.52.0 bad wheel\n\n4.57.0\n")
-    assert read_yanked(file) == {"4.52.0": "bad wheel", "4.57.0": "no reason given"}
+    file.write_text("# why\n4.52.0 bad wheel\n\n4.57.0 <none given>\n4.58.0\n")
+    assert read_yanked(file) == {
+        "4.52.0": "bad wheel",
+        "4.57.0": "no reason given",
+        "4.58.0": "no reason given",
+    }
     file.write_text("4.52.0 fine\nwhatever it is\n")
     with pytest.raises(ReportError, match=r"yanked\.txt, line 2: expected a version and a reason"):
         read_yanked(file)
