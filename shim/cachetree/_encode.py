@@ -82,6 +82,7 @@ class _Encoder:
         first = len(self.found)
         state: dict[str, Json] = {}
         late: list[str] = []
+        growth: list[str] = []
         for name, value in attributes.items():
             is_counter = name in facts.COUNTERS and isinstance(value, torch.Tensor) and _is_static(attributes)
             if name in facts.FOLLOWERS and not is_counter:
@@ -89,7 +90,7 @@ class _Encoder:
             elif name == "_buffers" and isinstance(owner, torch.nn.Module):
                 state[name] = self._buffers(value, path)
             elif name in facts.GROWTH:
-                state[name] = self._put_aside(self.value(value, (*path, name)))
+                growth.append(name)
             elif name in facts.DERIVED:
                 state[name] = {"$derived": facts.DERIVED[name]}
             elif is_counter and attributes.get(facts.COUNTERS[name]) is None:
@@ -99,6 +100,8 @@ class _Encoder:
         leaves = self.found[first:]
         for name in late:
             state[name] = self._follower(name, attributes[name], leaves, (*path, name))
+        for name in growth:
+            state[name] = self._put_aside(self._growth(attributes[name], leaves, (*path, name)))
         return state
 
     def value(self, value: Any, path: Path, is_slot: bool = False) -> Json:
@@ -161,6 +164,20 @@ class _Encoder:
                 self.followers.append((follower, leaf.mark))
                 return self._put_aside(follower) if uncompared else follower
         return self._put_aside(_counts(value)) if uncompared else self._plain(untraced(value), path)
+
+    def _growth(self, value: Any, leaves: list[Found], path: Path) -> Json:
+        """How layers to come are made; arguments that repeat a property of the leaves follow them."""
+        if not isinstance(value, dict):
+            return self.value(value, path)
+        arguments: list[list[Json]] = []
+        for name, argument in value.items():
+            inside = (*path, name)
+            follows = name in facts.FOLLOWERS
+            saved = (
+                self._follower(name, argument, leaves, inside) if follows else self.value(argument, inside)
+            )
+            arguments.append([name, saved])
+        return {"$dict": arguments}
 
     def _put_aside(self, count: Json) -> Json:
         self.aside.append(count)

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import caches
-import expected
 import pytest
 import torch
 import torch.utils._pytree as pytree
@@ -14,8 +13,10 @@ import zygote
 from caches import KINDS, DynamicCache, fill, token
 from modules import Prefill, Step, step_for
 from torch.export import Dim
+from transformers.modeling_outputs import BaseModelOutputWithPast
 
 import cachetree
+import expected
 
 EXPORTABLE = [kind for kind in expected.present() if kind not in expected.NEEDS_ACCELERATOR]
 
@@ -186,8 +187,6 @@ def test_a_program_for_other_layers_says_so() -> None:
 
 class WithModelOutput(torch.nn.Module):
     def forward(self, x: torch.Tensor, position: torch.Tensor, cache: Any) -> Any:
-        from transformers.modeling_outputs import BaseModelOutputWithPast
-
         total, cache = Step()(x, position, cache)
         return BaseModelOutputWithPast(last_hidden_state=total, past_key_values=cache)
 
