@@ -89,8 +89,8 @@ class ErrorsTest(unittest.TestCase):
     def test_wrong_hash(self) -> None:
         said = self.lock(f"six==1.17.0 {HASH}\n")
         self.assertIn(
-            "cachetree: six 1.17.0, locked in @@//:lock.txt: the file that the index gave is not the locked one.\n"
-            "  expected: one of ",
+            "cachetree: six 1.17.0, locked in @@//:lock.txt: "
+            "the file that the index gave is not the locked one.\n  expected: one of ",
             said,
         )
         self.assertIn("  found:    sha256:", said)
