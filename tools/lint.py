@@ -76,7 +76,7 @@ def pyright(_: bool) -> list[list[str]]:
 
 def import_roots(root: Path) -> list[Path]:
     """The folders that BUILD files put on the path of what is tested."""
-    folders = ["shim", "probes", "requirements", "requirements/private", "tools"]
+    folders = ["shim", "probes", "requirements", "requirements/private", "tools", "tools/bazelw"]
     return [root / folder for folder in folders] + sorted(
         path for path in root.glob("tests/*") if path.is_dir()
     )

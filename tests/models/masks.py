@@ -16,7 +16,9 @@ def without_vmap(model: PreTrainedModel) -> None:
     have a function for it, made for their own exporter; later ones use no vmap, earlier ones other masks.
     """
     try:
-        from transformers.integrations.executorch import sdpa_mask_without_vmap
+        from transformers.integrations.executorch import (  # pyright: ignore[reportAttributeAccessIssue]
+            sdpa_mask_without_vmap,
+        )
     except ImportError:  # there is one way
         return
     from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS

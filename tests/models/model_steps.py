@@ -91,7 +91,8 @@ class EncoderDecoderStep(torch.nn.Module):
         )
         returned = output.past_key_values
         if isinstance(returned, tuple):
-            returned = cache_utils.EncoderDecoderCache.from_legacy_cache(returned)
+            cls: Any = cache_utils.EncoderDecoderCache
+            returned = cls.from_legacy_cache(returned)
         return output.logits, returned
 
 

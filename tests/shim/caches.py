@@ -354,7 +354,7 @@ def mamba_class() -> type:
     if found is not None:
         return found
     try:
-        from transformers.models.mamba.modeling_mamba import MambaCache
+        from transformers.models.mamba.modeling_mamba import MambaCache  # pyright: ignore[reportAttributeAccessIssue]
     except ImportError as error:
         raise Absent("MambaCache") from error
     return MambaCache

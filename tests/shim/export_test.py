@@ -188,7 +188,8 @@ def test_a_program_for_other_layers_says_so() -> None:
 class WithModelOutput(torch.nn.Module):
     def forward(self, x: torch.Tensor, position: torch.Tensor, cache: Any) -> Any:
         total, cache = Step()(x, position, cache)
-        return BaseModelOutputWithPast(last_hidden_state=total, past_key_values=cache)
+        output: Any = BaseModelOutputWithPast
+        return output(last_hidden_state=total, past_key_values=cache)
 
 
 def test_a_model_output_holds_the_cache() -> None:
