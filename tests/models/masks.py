@@ -16,8 +16,8 @@ def without_vmap(model: PreTrainedModel) -> None:
     have a function for it, made for their own exporter; later ones use no vmap, earlier ones other masks.
     """
     try:
-        from transformers.integrations.executorch import (  # pyright: ignore[reportAttributeAccessIssue]
-            sdpa_mask_without_vmap,
+        from transformers.integrations.executorch import (
+            sdpa_mask_without_vmap,  # pyright: ignore[reportAttributeAccessIssue]
         )
     except ImportError:  # there is one way
         return

@@ -4,9 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 import lock
+import pytest
 
 DIGEST = "sha256:" + 64 * "a"
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import caches
+import expected
 import pytest
 import torch
 import torch.utils._pytree as pytree
@@ -16,7 +17,6 @@ from torch.export import Dim
 from transformers.modeling_outputs import BaseModelOutputWithPast
 
 import cachetree
-import expected
 
 EXPORTABLE = [kind for kind in expected.present() if kind not in expected.NEEDS_ACCELERATOR]
 
